@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a test compares with a reference, for a table of figures: lines of Markdown on the standard
- * output where the environment has COMPARED (tests/bench/compared). */
+/* Collect differences between results and a reference for a table of figures. The table has
+ * Markdown lines on the standard output, written only if the environment variable COMPARED is set
+ * (tests/bench/compared). */
 #ifndef TESTS_COMPARED_H
 #define TESTS_COMPARED_H
 
@@ -8,8 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** struct compared - a quantity where it is off most.
- * @off: difference, relative to a size where the caller says so */
+/** struct compared - a quantity at the place of its largest difference
+ * @reference: reference value
+ * @ours:      value of this library
+ * @off:       difference, relative to a size if the caller gives one
+ * @where:     the place, a time or a name */
 struct compared {
     double reference;
     double ours;
@@ -17,8 +21,9 @@ struct compared {
     char where[32];
 };
 
-/** compared_see() - keeps the worse of what is kept and this, and what is not a number for good.
- * @where: a time or a name, kept as text */
+/** compared_see() - Replace @worst if this difference is larger. NaN replaces every number and is
+ * never replaced.
+ * @where: a time or a name, copied */
 static inline void compared_see(struct compared *worst, double reference, double ours, double size,
                                 const char *where)
 {
@@ -30,7 +35,7 @@ static inline void compared_see(struct compared *worst, double reference, double
     snprintf(worst->where, sizeof(worst->where), "%s", where);
 }
 
-/** compared_say() - a line of the table: case, quantity, reference, ours, difference. */
+/** compared_say() - Print a line of the table: case, quantity, reference, ours, difference. */
 static inline void compared_say(const char *of, const char *what, const struct compared *c)
 {
     if (getenv("COMPARED") == NULL)
@@ -40,7 +45,7 @@ static inline void compared_say(const char *of, const char *what, const struct c
     fflush(stdout);
 }
 
-/** compared_one() - the line of a quantity that there is one of. */
+/** compared_one() - Print the line of a quantity with a single value. */
 static inline void compared_one(const char *of, const char *what, double reference, double ours)
 {
     struct compared c = {0};

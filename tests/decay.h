@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model whose motion dies out: a pendulum without gravity, which a spring and a damper bring to
- * rest. Between steps 7000 and 8000 all of it is a denormal number, and then nothing. */
+/* A model with a decaying motion: a pendulum without gravity, which a spring and a damper bring to
+ * rest. Between steps 7000 and 8000 the whole motion consists of denormal numbers, and then of
+ * zeros. */
 #ifndef TESTS_DECAY_H
 #define TESTS_DECAY_H
 

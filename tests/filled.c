@@ -12,7 +12,7 @@ static ProtobufCMessageUnknownField strangers[] = {
 };
 static uint8_t topic[] = {9};
 
-/** struct filling - what is the same for all levels. */
+/** struct filling - parameters that are the same for all levels */
 struct filling {
     struct lk_wire_arena *arena;
     unsigned int command;
@@ -40,7 +40,8 @@ static size_t size_of(ProtobufCType type)
     }
 }
 
-/* Return: whether there was memory. */
+/* Set a value.
+ * Return: false if the arena is full */
 static bool set_value(const struct filling *filling, const ProtobufCFieldDescriptor *field,
                       void *place)
 {
@@ -66,7 +67,7 @@ static bool set_value(const struct filling *filling, const ProtobufCFieldDescrip
         *(uint64_t *)place = 1;
         return true;
     default:
-        /* the first channel of a list begins at 0 */
+        /* 1, but the first channel of a list begins at offset 0 */
         *(uint32_t *)place = strcmp(field->name, "offset") != 0;
         return true;
     }

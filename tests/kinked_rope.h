@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model whose steps of 0.25 ms and more are wrong: a rope that is drawn with kinks, which its
- * load snaps straight within a step. 0.1 ms is right. */
+/* A model that is wrong with steps of 0.25 ms and more: the initial shape of a rope has kinks, and
+ * the load pulls the rope straight within one step. A step of 0.1 ms gives the right motion. */
 #ifndef TESTS_KINKED_ROPE_H
 #define TESTS_KINKED_ROPE_H
 
 #include <math.h>
 #include <stdio.h>
 
-/* Of the rope: 0 is the ground, 9 the load; @axis: across it */
+/* Return the position of point @i of the rope across its length. Point 0 is the ground and point 9
+ * the load.
+ * @axis: direction across the rope */
 static inline double kinked_place(int i, int axis)
 {
     if (i == 0 || i == 9)
@@ -15,7 +17,8 @@ static inline double kinked_place(int i, int axis)
     return axis == 0 ? (i % 2 ? 0.003 : -0.003) : 0.0015 * sin(i - 1);
 }
 
-/* Eight points of 10 g on rods of 0.2 m, with kinks of 30 mrad, that hold 50 kg. */
+/* Return a rope of eight points of 10 g on rods of 0.2 m, with kinks of 30 mrad, that supports 50
+ * kg. */
 static inline const char *kinked_rope(double step)
 {
     static char text[4096];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test that cannot run here says why, and what to do so that it can; tests/results.py lists all
- * of them. */
+/* Skip a test that cannot run here. The message names the reason and a remedy; tests/results.py
+ * lists all of them. */
 #ifndef TESTS_SKIP_H
 #define TESTS_SKIP_H
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the variants of formulation complement cost on both McPherson struts, as in M. Pekal,
- * J. Fraczek, Comparison of natural complement formulations for multibody dynamics, 2016, figures 2
- * to 5: Euler's angles, 10 s of motion, an explicit method of order 5 with error control. From the
- * source folder:
+/* Cost of the variants of formulation complement on both McPherson struts, as in M. Pekal, J.
+ * Fraczek, Comparison of natural complement formulations for multibody dynamics, 2016, figures 2 to
+ * 5. The test uses Euler's angles, 10 s of motion and an explicit method of order 5 with error
+ * control. From the source folder:
  *
- *     OPENBLAS_NUM_THREADS=1 build/tests/bench/complement_cost
- */
+ *     OPENBLAS_NUM_THREADS=1 build/tests/bench/complement_cost */
 #include "cmocka_all.h"
 #include "complement_run.h"
 
@@ -25,7 +24,7 @@ static double cpu(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* of one evaluation [us], the best of some rows of 200 */
+/* Return the time of one evaluation [us], the best of REPEATS rows of 200 evaluations. */
 static double cost_of(const char *model, const char *variant, enum lk_orientation orientation)
 {
     double rates[256], best = 1e9;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the evidence costs a cycle: three histograms, the ring, the counts of overruns, and the
- * looks at the clock that only the evidence needs. By hand:
+/* Cost of the evidence per cycle: three histograms, the ring, the counts of overruns, and the clock
+ * readings that only the evidence needs. Run by hand:
  *
  *     taskset -c 1 build/tests/bench/evidence
  *
- * Warm: again and again. Cold: after 4 MiB of other memory were read, as a large model does. */
+ * Warm: cycle after cycle. Cold: after reading 4 MiB of other memory, as a large model does. */
 #include "cycle.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static struct lkd_settings settings;
 static struct lkd_ring ring;
 static volatile unsigned char *other;
 
-/* The same calls as cycle.c makes beside step, outputs and mailboxes. */
+/* Make the same calls as cycle.c, which makes them beside step, outputs and mailboxes. */
 static void keep_counts(uint64_t cycle, int64_t deadline_ns, int64_t jitter_ns)
 {
     int64_t latched_ns = lkd_clock_ns(), stepped_ns = lkd_clock_ns(), ended_ns = lkd_clock_ns();

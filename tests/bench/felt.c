@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a driver feels of three manoeuvres, by each set of the washout, with the attitude in the
- * loop of the translation and without: on a platform without ends, and on a hexapod of 0.6 m.
+/* Specific force that a driver feels in three manoeuvres, for each parameter set of the washout,
+ * with the attitude in the loop of the translation and without. The platform is one without end
+ * stops, and a hexapod of 0.6 m.
  *
- * error: RMS of felt less scaled specific force, of the scaled one;  travel: largest, along the
- * manoeuvre's axis;  guard: time in which a leg was not where it was meant;  fits: the largest
- * scale at which the guard never acts, and the error there */
+ * error: RMS of the difference between felt and scaled specific force, relative to the RMS of the
+ * scaled one
+ * travel: largest excursion along the manoeuvre's axis
+ * guard: time in which a leg was not at its commanded length
+ * fits: the largest scale at which the guard never acts, and the error at this scale */
 #include "cueing/attitude.h"
 #include "cueing/ride.h"
 #include <math.h>
@@ -16,7 +19,7 @@
 #define STEPS  15000
 #define RISING 10000
 
-/* Up within @up, down from @until on. */
+/* Return a ramp that rises from 0 to 1 within @up, and falls from @until on. */
 static double ramp(double t, double up, double until)
 {
     return fmin(fmax(fmin(t / up, (until + up - t) / up), 0), 1);
@@ -48,14 +51,15 @@ static const struct manoeuvre {
     {"corner, 4 m/s^2 for 8 s", 1, sense_corner},
 };
 
-/* struct felt - sums of squares of the error and of the cue;  @travel: the largest */
+/* struct felt - sums of squares of the error and of the cue
+ * @travel: largest excursion */
 struct felt {
     double error;
     double cue;
     double travel;
 };
 
-/* The specific force at the middle of three poses. */
+/* Add the specific force at the middle of three poses to @felt. */
 static void add_felt(struct felt *felt, double pose[3][6], int axis, double cue)
 {
     double a[3], R[9], f[3];
@@ -69,7 +73,8 @@ static void add_felt(struct felt *felt, double pose[3][6], int axis, double cue)
     felt->travel = fmax(felt->travel, fabs(pose[2][axis]));
 }
 
-/* @scale: of all cues; 0: that of the set */
+/* Prepare a ride with a raised platform.
+ * @scale: scale of all cues, 0 for that of the set */
 static int begin(struct lk_ride *ride, int set, double coupled, double scale)
 {
     const struct lk_hexapod hexapod = {1.65, 0.12217, 1.60, 0.92502, 1.70};
@@ -114,7 +119,7 @@ static void drive(struct lk_ride *ride, const struct manoeuvre *m, bool guarded,
     }
 }
 
-/* Return: the largest scale at which the guard lets the platform go where it is meant to. */
+/* Return the largest scale at which the guard never changes the motion of the platform. */
 static double find_fit(const struct manoeuvre *m, int set, double coupled, struct felt *ret_felt)
 {
     double low = 0, high = 2;

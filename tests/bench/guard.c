@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the guard between mailbox and step costs a cycle, by the number of input channels: nothing
- * tripped, a new sample for each channel in every step; and all of them on a ramp. And what the
- * judge after the step costs, by the number of bodies. By hand:
+/* Cost of the guard between mailbox and step per cycle, for several numbers of input channels.
+ * Nothing is tripped and each channel has a new sample in every step, or all channels are on a
+ * ramp. Also the cost of the check after the step, for several numbers of bodies. Run by hand:
  *
  *     taskset -c 1 build/tests/bench/guard */
 #include "cycle.h"
@@ -14,7 +14,7 @@
 
 static const int sizes[] = {1, 10, 100, 1000};
 
-/* A free body with so many forces on it, three values each. */
+/* Make a free body with @n forces of three values each. */
 static struct lk_system *make_system(int n)
 {
     size_t size = 300 + (size_t)n * 40, used;
@@ -49,7 +49,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* @fed: benches send; otherwise all channels go stale, on a ramp that takes the whole run */
+/* Measure the guard.
+ * @fed: true: benches send samples. false: all channels become stale and ramp over the whole run */
 static void measure(struct lkd_guard *guard, struct lkd_news *news, const double *values, bool fed)
 {
     static int64_t times[ROUNDS];
@@ -95,7 +96,7 @@ static int measure_size(int n)
     return 0;
 }
 
-/* So many bodies that fall. */
+/* Make @n falling bodies. */
 static struct lk_system *make_bodies(int n)
 {
     size_t size = 200 + (size_t)n * 80, used;

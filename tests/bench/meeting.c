@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pool's meetings cost on this machine: one way, fork and join, waking who sleeps.
+/* Cost of a pool's meetings on this machine: one way, fork and join, and waking a sleeping worker.
  *
- *     meeting [CORE CORE]    two cores; the first two that the process may use
+ *     meeting [CORE CORE]    two cores; default: the first two that the process may use
  *
- * Prints p50 and p99; by hand, no test. Fork and join are measured a batch at a time, as reading
- * the clock takes as long as a hand-off between near cores. */
+ * Prints p50 and p99. Run by hand; this is not a test. Fork and join are timed in batches, because
+ * reading the clock needs as long as a hand-off between near cores. */
 #include "linkage/pool.h"
 #include "pool_threads.h"
 #include "step/futex.h"
@@ -57,7 +57,7 @@ static void work(void *context, int what, int worker)
         ;
 }
 
-/* ---- a flag that goes to and fro ---- */
+/* ---- a flag that goes back and forth ---- */
 
 struct ball {
     _Alignas(64) _Atomic uint32_t there;
@@ -107,7 +107,7 @@ static void measure_meetings(struct lk_pool *pool)
     show("fork and join, phases of nothing", ns, SAMPLES);
 }
 
-/* What is beyond the longer part of a phase of given length. */
+/* Measure the time of fork and join beyond the longer part of a phase of length @phase_ns. */
 static void measure_phases(struct lk_pool *pool, int64_t phase_ns)
 {
     static double ns[SAMPLES];
@@ -126,8 +126,9 @@ static void measure_phases(struct lk_pool *pool, int64_t phase_ns)
 
 /* ---- a period: idle, then a first meeting ---- */
 
-/* @how: 0: the workers are woken by the run; 1: roused, then 5 us without them; 2: they get up by
- * themselves @lead_ns ahead */
+/* Measure the first meeting of a period.
+ * @how: 0: the run wakes the workers; 1: they are roused, and the caller first works alone for 5
+ *       us; 2: they wake @lead_ns before the next grid point */
 static void measure_period(struct lk_pool *pool, const char *what, int how, int64_t lead_ns)
 {
     static double ns[SLEEPS];

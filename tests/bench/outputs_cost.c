@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What publication costs, at 1 kHz with other things in between, as in a cycle:
+/* Cost of publication at 1 kHz, with other work in between, as in a cycle:
  *
  *     outputs_cost SECONDS [CORE]
  *
- * The datagram of a motion platform made and sent at the end of a cycle (`send_from: cycle`), which
- * is the cycle thread's; an OutputSample and 1, 8 and 64 streams of it, which is the exchange
- * thread's. With CORE at SCHED_FIFO 80 on that core. Receivers are a socket and the other end of
- * the channel to the line process, in a thread of this one: their time is not in the figures. */
+ * Measured are the datagram of a motion platform, made and sent at the end of a cycle (`send_from:
+ * cycle`), which is work of the cycle thread. Further an OutputSample and 1, 8 and 64 streams of
+ * it, which is work of the exchange thread. With CORE the thread runs at SCHED_FIFO 80 on that
+ * core. The receivers are a socket and the far end of the channel to the line process, in a
+ * separate thread, so their time is not in the figures. */
 #include "histogram.h"
 #include "motion_cycle.h"
 #include "publisher.h"
@@ -22,7 +23,7 @@
 #include <unistd.h>
 
 #define PERIOD_NS INT64_C(1000000)
-#define N_VALUES  32 /* outputs of the model */
+#define N_VALUES  32 /* number of outputs of the model */
 
 static struct lkd_histogram histogram;
 static _Atomic bool quit;
@@ -39,7 +40,7 @@ static void report(const char *what)
     lkd_histogram_clear(&histogram);
 }
 
-/* @work at each grid point, timed. */
+/* Call @work at each grid point and time it. */
 static void repeat(void (*work)(void *data, uint64_t step), void *data)
 {
     int64_t when_ns = lkd_clock_ns();
@@ -91,7 +92,8 @@ static void take_core(const char *core)
     lkd_realtime_prepare_thread();
 }
 
-/* The thread that receives is made first: it inherits nothing. */
+/* Measure datagrams. The receiving thread is made first, so that it does not inherit core and
+ * priority. */
 static void measure_datagrams(const char *core, pthread_t *ret_thread)
 {
     static struct lkd_motion_config config = {.divisor = 1, .from_cycle = true};
@@ -144,7 +146,7 @@ static void publish(void *data, uint64_t step)
     lkd_streams_send(&streams, record, &outgoing, false);
 }
 
-/* The line's end of the channel. */
+/* Receive everything at the line's end of the channel. */
 static void *read_all(void *data)
 {
     struct lkd_port *in = data;
@@ -166,7 +168,7 @@ static void measure_samples(struct lkd_port *in, int n)
 
     for (int i = 0; i < N_VALUES; i++)
         from[i] = i;
-    while (streams.n < n) { /* no two alike */
+    while (streams.n < n) { /* each with other names */
         from[0] = streams.n % N_VALUES;
         from[1] = streams.n / N_VALUES;
         lkd_streams_add(&streams, &(struct lkd_selection){1, from, 2 + streams.n % 16, 1},
@@ -197,7 +199,7 @@ int main(int argc, char *argv[])
     if (lkd_port_pair(fd) || lkd_port_init(&out, fd[0], LK_WIRE_SAMPLE_MAX) ||
         lkd_port_init(&in, fd[1], LK_WIRE_SAMPLE_MAX))
         return 1;
-    lkd_port_send_bytes(&in, "\1", 1); /* somebody subscribes to everything */
+    lkd_port_send_bytes(&in, "\1", 1); /* a subscription to everything */
     record = calloc(1, sizeof(*record) + N_VALUES * sizeof(double));
     lkd_publisher_init(&publisher, &out, 1);
     lkd_streams_init(&streams, &out, NULL);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cycle at 4 kHz with 100 channels, and its recorder: what recording costs the cycle, and whether
- * the recorder keeps up. By hand, with the rights of a daemon:
+/* A cycle at 4 kHz with 100 channels and its recorder. The program measures the cost of recording
+ * for the cycle and checks that the recorder keeps up. Run by hand, with the rights of a daemon:
  *
  *     build/tests/bench/record_run 60 /var/tmp uring
  *     build/tests/bench/record_run 600 /var/tmp pwrite
  *
- * First ten seconds in which the queue is switched on and off in turns, so that cycles with and
- * without it are compared in one run: the time from the end of the computation to the end of the
- * cycle, which the frame is a part of. Then so many seconds of recording. Exit status 1: cycles are
- * missing in the file. */
+ * The first ten seconds switch the queue on and off in turns, so that one run compares cycles with
+ * and without it. The compared time is that from the end of the computation to the end of the
+ * cycle, which includes the frame. Then the given number of seconds is recorded. Exit status 1:
+ * cycles are missing in the file. */
 #include "linkage/host.h"
 #include "mcap/read.h"
 #include "recorder.h"
@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define N_OUTPUTS  99 /* and an input */
+#define N_OUTPUTS  99 /* and one input */
 #define PRIORITY   80
 #define TURNS      100
 #define TURN_MS    100
@@ -126,7 +126,7 @@ static void remove_file(const struct bench *b, const char *name)
     unlink(path);
 }
 
-/* ---- what it costs ---- */
+/* ---- cost ---- */
 
 static int compare(const void *a, const void *b)
 {
@@ -143,7 +143,7 @@ static void print_times(const char *what, int64_t *times, size_t n)
            what, times[n / 2], times[n * 99 / 100], times[n * 999 / 1000], times[n - 1], n);
 }
 
-/* Cycles of a turn, but its first and last ones. */
+/* Append the times of the cycles of a turn, without its first and last four cycles. */
 static void take_turn(const struct bench *b, uint64_t from, uint64_t to, int64_t *times, size_t *n)
 {
     for (uint64_t k = from + 4; k + 4 < to; k++) {
@@ -186,9 +186,9 @@ static void compare_costs(struct bench *b, int core)
            with[n_with * 99 / 100] - without[n_without * 99 / 100]);
 }
 
-/* ---- whether it keeps up ---- */
+/* ---- completeness of the file ---- */
 
-/* Return: cycles in the file. */
+/* Return the number of cycles in the file. */
 static uint64_t count_cycles(const struct bench *b, const char *name)
 {
     char path[PATH_MAX + 32];

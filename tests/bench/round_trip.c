@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the sending of a sample to the receipt of the first output with its effect, whose way back
- * is the outputs socket or a datagram. The effect is the value itself: see effect.yaml. Samples are
- * sent at random points of the period, one at a time.
+/* Time from the sending of a sample to the receipt of the first output with its effect, through the
+ * outputs socket or a datagram. The effect is the value itself, see effect.yaml. Samples are sent
+ * at random points of the period, one at a time.
  *
  * usage: round_trip SECONDS PERIOD-US CONTROL INPUTS OUTPUTS UDP-PORT|0 [SERVER-KEY KEY] */
 #include "bench.h"
@@ -18,7 +18,7 @@
 #include <zmq.h>
 
 #define TRIPS_MAX    1000000
-#define ACCELERATION 136 /* of a datagram with f64 values */
+#define ACCELERATION 136 /* offset in a datagram with f64 values */
 #define PATIENCE_NS  INT64_C(1000000000)
 
 static struct lk_client_bench *bench;
@@ -34,7 +34,8 @@ static int open_udp(int port)
     return udp < 0 ? -1 : bind(udp, (struct sockaddr *)&address, sizeof(address));
 }
 
-/* Wait up to a millisecond for an output. Return: when it came, 0: none did. */
+/* Wait up to a millisecond for an output.
+ * Return: time of its receipt [ns], 0 if none came */
 static int64_t next_output(double *ret_value)
 {
     const Linkage__V1__OutputSample *sample;
@@ -55,7 +56,8 @@ static int64_t next_output(double *ret_value)
     return received_ns;
 }
 
-/* What claims and recovery need, at first and while nobody looks at the socket otherwise. */
+/* Process messages for claims and recovery, at the start and between measurements without another
+ * reader of the socket. */
 static void look_after(void)
 {
     const Linkage__V1__OutputSample *sample;
@@ -77,7 +79,7 @@ static void sleep_ns(int64_t ns)
     nanosleep(&nap, NULL);
 }
 
-/* Return: the round trip [ns], 0: the effect was not seen, or nothing could be sent. */
+/* Return the round trip [ns], or 0 if the effect was not seen or nothing could be sent. */
 static int64_t measure(double value)
 {
     int64_t begin_ns = lk_client_now_ns(), received_ns;
@@ -115,7 +117,8 @@ static int report(size_t n, size_t unseen, double period_us)
     return 0;
 }
 
-/* Return: 0 when the keys are there. */
+/* Read the keys.
+ * Return: 0 on success */
 static int read_keys(char **path, struct lk_client_options *ret_keys)
 {
     static char server[LK_KEY_SIZE], public_key[LK_KEY_SIZE], secret[LK_KEY_SIZE];

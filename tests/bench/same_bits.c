@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What steps lead to, as numbers in a file, and two such files compared: a change of the step's
+/* Write results of steps as numbers to a file, and compare two such files. A change of the step's
  * structure must not change a bit. tests/bench/same-bits runs both.
  *
- * Every model of the command line and MECHANISMS random mechanisms, by every method, every engine
- * that is built, by one and two workers: STEPS steps with inputs that jump, the state of the middle
- * restored and stepped from once more. */
+ * Every model of the command line and MECHANISMS random mechanisms run with every method, every
+ * built engine, and with one and two workers. A run has STEPS steps with inputs that jump. Then the
+ * state of the middle is restored, and the steps are repeated from there. */
 #include "../physics/mechanism.h"
 #include "linkage/pool.h"
 #include "linkage/state.h"
@@ -15,9 +15,9 @@
 #include <string.h>
 
 #define STEPS      100
-#define EARLY      10 /* a first record: what differs has not grown yet */
+#define EARLY      10 /* step of a first record, where a difference has not grown yet */
 #define MIDDLE     60
-#define HOLD       7 /* steps between jumps of the inputs */
+#define HOLD       7 /* number of steps between jumps of the inputs */
 #define MECHANISMS 200
 #define NAME_SIZE  160
 
@@ -29,7 +29,9 @@ static const struct method {
 
 static const char *const engines[] = {"none", "scalar", "portable", "avx2", "avx512"};
 
-/** struct numbers - of a record: @n of them in @values, with room for @size. */
+/** struct numbers - numbers of a record
+ * @n:    number of elements in @values
+ * @size: capacity of @values */
 struct numbers {
     size_t n;
     size_t size;
@@ -60,7 +62,7 @@ static double *more(struct numbers *numbers, size_t n)
 
 /* ---- steps ---- */
 
-/* motions, reactions, health and outputs of the present state */
+/* Append motions, reactions, health and outputs of the present state. */
 static void take(const struct lk_system *system, struct numbers *to)
 {
     const size_t n_state = sizeof(struct lk_body_state) / sizeof(double);
@@ -76,7 +78,8 @@ static void take(const struct lk_system *system, struct numbers *to)
     lk_system_outputs(system, more(to, (size_t)lk_system_output_size(system)));
 }
 
-/* the inputs of step @step: from their first values, by a tenth of their range or by 1 */
+/* Set the inputs of step @step. They differ from their initial values by up to a tenth of their
+ * range, or by up to 1 without a range. */
 static void set_inputs(const struct lk_system *system, int step, double *inputs)
 {
     struct dice dice = {.state = (uint64_t)(step / HOLD) + 1};
@@ -96,7 +99,8 @@ static void set_inputs(const struct lk_system *system, int step, double *inputs)
     }
 }
 
-/* steps @from to @to - 1. Return: of the first one that is refused, else 0 */
+/* Make steps @from to @to - 1.
+ * Return: result of the first refused step, else 0 */
 static int advance(struct lk_system *system, double *inputs, int from, int to)
 {
     int r = 0;
@@ -108,7 +112,7 @@ static int advance(struct lk_system *system, double *inputs, int from, int to)
     return r;
 }
 
-/* all of a run; the result of the first step that is refused is a number of it, too */
+/* Append all numbers of a run. The result of the first refused step is also a number of the run. */
 static void run(struct lk_system *system, struct numbers *to)
 {
     size_t size = lk_system_state_size(system), n = (size_t)lk_system_input_size(system);
@@ -149,7 +153,8 @@ static void keep(const char *name, const struct numbers *numbers)
     n_records++;
 }
 
-/* @model by @method and @engine: by one worker, and by two where the step can be shared */
+/* Run @model with @method and @engine, with one worker, and also with two if the engine can share a
+ * step. */
 static void run_by(struct lk_model *model, bool is_soft, const char *name,
                    const struct method *method, const char *engine)
 {
@@ -181,7 +186,7 @@ static void run_by(struct lk_model *model, bool is_soft, const char *name,
 
 static void run_model(struct lk_model *model, const char *name)
 {
-    bool is_soft = model->solver.soft_redundancy; /* only `ali3` has that */
+    bool is_soft = model->solver.soft_redundancy; /* only `ali3` supports this option */
 
     for (size_t m = 0; m < sizeof(methods) / sizeof(methods[0]); m++)
         for (size_t e = 0; e < sizeof(engines) / sizeof(engines[0]); e++)
@@ -219,7 +224,8 @@ static void run_all(int n, char **paths)
 
 /* ---- two files ---- */
 
-/* the next record of @from; false at its end */
+/* Read the next record of @from.
+ * Return: false at the end */
 static bool next(FILE *from, char name[NAME_SIZE], struct numbers *ret)
 {
     size_t n;
@@ -231,7 +237,7 @@ static bool next(FILE *from, char name[NAME_SIZE], struct numbers *ret)
     return fread(ret->values, sizeof(double), n, from) == n;
 }
 
-/* the largest difference, by the largest number of either, one that differs or not */
+/* Return the largest difference, relative to the largest absolute number of both records. */
 static double difference(const struct numbers *a, const struct numbers *b)
 {
     double most = 0, largest = 0;
@@ -249,7 +255,8 @@ static double difference(const struct numbers *a, const struct numbers *b)
     return largest > 0 ? most / largest : 0;
 }
 
-/* records that one file lacks are passed over: an engine that a build does not have */
+/* Compare two files. Records that the second file lacks are skipped: its build may not have the
+ * engine. */
 static int compare(FILE *old, FILE *new, double allowed)
 {
     struct numbers numbers[2] = {{0}};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steps FOLDER|MODEL...: the steps `rattle` and `ali3` side by side on the same models.
+/* steps FOLDER|MODEL...: compare the steps of `rattle` and `ali3` on the same models.
  *
- * A row has, with the step h of the model and inputs at their initial values:
- * the largest error of a body's place or angle and of its velocities within a second, beside
- * `rattle` with h / 16; the order of the first, from h and h / 2; the energy balance over ten
- * seconds, the largest error and what the mean of the last second has above that of the first, as
- * shares of the largest kinetic energy; the largest violation of a joint and of its rate; and the
- * time of a step, the least of several, in turns. A formulation that refuses the model has its
- * reason. */
+ * Each row has the results for the step h of the model and inputs at their initial values. First
+ * the largest errors of a body's position or angle and of its velocities within a second, relative
+ * to `rattle` with h / 16. Then the order of the first error, from h and h / 2. Then the energy
+ * balance over ten seconds: its largest error, and the mean of the last second minus that of the
+ * first, both relative to the largest kinetic energy. Then the largest violation of a joint and of
+ * its rate. Last the time of a step, the minimum of several measurements in turns. If a formulation
+ * refuses the model, the row has its reason. */
 #include "linkage/linkage.h"
 #include "model/model.h"
 #include <dirent.h>
@@ -19,10 +19,10 @@
 #include <time.h>
 
 #define FINE      16
-#define SECOND    1.0 /* [s] of errors */
-#define DRIFT     10  /* [s] of the energy balance */
+#define SECOND    1.0 /* [s], duration of the error comparison */
+#define DRIFT     10  /* [s], duration of the energy balance */
 #define REPEATS   9
-#define TIMED     0.05 /* [s] of processor time, about, of each of them */
+#define TIMED     0.05 /* [s] of processor time of each, about */
 #define PATH_SIZE 1024
 
 static const char *const formulations[] = {"rattle", "ali3"};
@@ -34,7 +34,8 @@ struct runner {
     double *inputs;
 };
 
-/* Return: 0, or not, with the reason in @error. */
+/* Make a runner for @path with the model's step divided by @divisor.
+ * Return: 0, or another value with the reason in @error */
 static int open_runner(const char *path, const char *formulation, int divisor, struct runner *ret,
                        struct lk_error *error)
 {
@@ -67,7 +68,7 @@ static void close_runner(struct runner *r)
     free(r->inputs);
 }
 
-/* a failed step leaves the state, so that the errors tell */
+/* Make @steps steps. A failed step does not change the state, so the errors show the failure. */
 static void advance(struct runner *r, int steps)
 {
     for (int i = 0; i < steps; i++)
@@ -91,7 +92,7 @@ static double largest_of(const double *a, const double *b, int n, double sign)
     return most;
 }
 
-/* keeps the largest differences of two systems: [m or rad], [m/s or rad/s] */
+/* Update the largest differences of two systems: [m or rad], [m/s or rad/s]. */
 static void compare(const struct lk_system *a, const struct lk_system *b, double error[2])
 {
     for (int i = 0; i < bodies_of(a); i++) {
@@ -107,7 +108,7 @@ static void compare(const struct lk_system *a, const struct lk_system *b, double
     }
 }
 
-/* errors of @formulation with the step of the model by @divisor */
+/* Compute the errors of @formulation with the model's step divided by @divisor. */
 static int find_errors(const char *path, const char *formulation, int divisor, double error[2],
                        struct lk_error *why)
 {
@@ -131,8 +132,9 @@ static int find_errors(const char *path, const char *formulation, int divisor, d
     return r;
 }
 
-/** struct held - @largest, @trend: of the energy balance, shares;  @position, @velocity: violations
- */
+/** struct held - results of hold()
+ * @largest, @trend: errors of the energy balance, relative to the kinetic energy
+ * @position, @velocity: largest violations */
 struct held {
     double largest;
     double trend;
@@ -181,7 +183,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* time of @n steps from the start [us a step] */
+/* Return the time of a step [us] as the mean of @n steps from the start. */
 static double time_steps(struct runner *r, int n)
 {
     double begin;
@@ -192,7 +194,8 @@ static double time_steps(struct runner *r, int n)
     return 1e6 * (now() - begin) / n;
 }
 
-/* the least of several, in turns, so that what disturbs one disturbs the other */
+/* Measure the minimum of several times. The formulations alternate, so that a disturbance affects
+ * both. */
 static void time_in_turns(struct runner *runners, const int *is_open, double *ret)
 {
     for (int repeat = 0; repeat < REPEATS; repeat++)

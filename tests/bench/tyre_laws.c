@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call of each tyre law costs: processor time a call, the least of many rounds, by hand.
+/* Processor time per call of each tyre law, the minimum of many rounds. Run by hand:
  *
  *     tyre_laws [ROUNDS]    200 rounds of 2000 calls at slips spread over driving
  *
- * Laws take turns, so that what else runs on the machine falls on all of them. */
+ * Laws alternate, so that a disturbance of the machine affects all of them. */
 #include "tyre_sets.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -24,14 +24,15 @@ static double processor_ns(void)
     return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
-/* -1 to 1 */
+/* Return a random number from -1 to 1. */
 static double draw(uint64_t *dice)
 {
     *dice = *dice * 6364136223846793005u + 1442695040888963407u;
     return (double)(int64_t)*dice / 9.3e18;
 }
 
-/* the sum of all forces goes to @ret_sum, so that no call is left out */
+/* Return the time of a round. @ret_sum is the sum of all forces, so that the compiler cannot remove
+ * a call. */
 static double time_round(const struct lk_tyre_law *law, const struct lk_tyre_slip *slips,
                          double *ret_sum)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A controller as a unit of FMI 2.0 and 3.0, for tests: u = kp (set - y) + ki * sum, and what a
- * unit may do to whoever calls it. By value reference: y, u, set, kp, ki, mode. */
+/* A controller as a unit of FMI 2.0 and 3.0, for tests: u = kp (set - y) + ki * sum. Its modes
+ * simulate faults of a unit that affect its caller. Value references: y, u, set, kp, ki, mode. */
 #include "fmi2.h"
 #include "fmi3.h"
 
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 enum { Y, U, SET, KP, KI, MODE, VALUES };
-enum { GOOD, CRASHES, GIVES_NAN, STALLS, REFUSES }; /* from step 20 on */
+enum { GOOD, CRASHES, GIVES_NAN, STALLS, REFUSES }; /* after step 20 */
 
 FMI2_FUNCTIONS(FMI2_DECLARE)
 FMI3_FUNCTIONS(FMI3_DECLARE)

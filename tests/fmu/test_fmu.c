@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units of FMI 2.0 and 3.0, loaded as an importer loads them, against the library that steps the
- * same model: bits, parameters, states, and what is refused.
+/* Units of FMI 2.0 and 3.0, loaded like in an importer, compared with the library that steps the
+ * same model: bits, parameters, states and refusals.
  *
- * usage: test_fmu MODEL UNIT2 UNIT3: the model, and the folders of its units, unpacked */
+ * usage: test_fmu MODEL UNIT2 UNIT3: the model, and the folders of its unpacked units */
 #include "../cmocka_all.h"
 #include "fmi2.h"
 #include "fmi3.h"
@@ -25,7 +25,7 @@ static const char *model_path;
 static const char *folders[2];
 static char tokens[2][64];
 
-/* names as in the description, which the references are read from */
+/* names as in the description, from which their value references are read */
 static const char *const outputs[OUTPUTS] = {
     "output.load", "pose.x",  "pose.y",  "pose.z",  "pose.qw", "pose.qx", "pose.qy",
     "pose.qz",     "hold.fx", "hold.fy", "hold.fz", "hold.tx", "hold.ty", "hold.tz"};
@@ -33,8 +33,11 @@ static const char *const outputs[OUTPUTS] = {
 #define MEMBER2(result, name, arguments) fmi2##name##TYPE *name##2;
 #define MEMBER3(result, name, arguments) fmi3##name##TYPE *name##3;
 
-/* struct unit - an instance of either version. @last: status of the last call;  @lines: logged;
- * @line: the last of them; @updates: intermediate ones, with the outputs of the last */
+/* struct unit - an instance of either version
+ * @lines:        number of logged lines
+ * @line:         last logged line
+ * @updates:      number of intermediate updates
+ * @return_after: time after which an update requests an early return */
 struct unit {
     int version;
     void *library;
@@ -152,7 +155,7 @@ static void close_unit(struct unit *u)
     dlclose(u->library);
 }
 
-/* the value reference of a name, from the description */
+/* Return the value reference of a name from the description. */
 static unsigned reference_of(int version, const char *name)
 {
     static char *text[2];
@@ -209,7 +212,8 @@ static int begin(struct unit *u, double start)
                            : (int)u->ExitInitializationMode3(u->instance);
 }
 
-/* @ret_time: reached */
+/* Make a step to @time + @size.
+ * @ret_time: reached time */
 static int step_to(struct unit *u, double time, double size, double *ret_time)
 {
     fmi3Boolean event, end, early;
@@ -230,7 +234,7 @@ static void step(struct unit *u, double time, double size)
     assert_true(fabs(reached - (time + size)) < 1e-9);
 }
 
-/* ---- the same by the library ---- */
+/* ---- the same motion with the library ---- */
 
 static struct lk_system *reference(const struct lk_setting *settings, int n)
 {
@@ -245,7 +249,7 @@ static struct lk_system *reference(const struct lk_setting *settings, int n)
     return system;
 }
 
-/* motor, push, then the tunable parameter: where each is among the inputs */
+/* Return the place of a channel among the inputs: motor, push, or the tunable parameter. */
 static double *input_of(const struct lk_system *system, double *inputs, const char *name)
 {
     int n;
@@ -336,7 +340,7 @@ static void check_parameters(int version)
         lk_system_step(system, inputs);
     assert_same(&u, system);
 
-    assert_int_equal(set(&u, "grip", 120), 0); /* while it runs */
+    assert_int_equal(set(&u, "grip", 120), 0); /* while the unit runs */
     *input_of(system, inputs, "grip") = 120;
     step(&u, 10 * STEP, 10 * STEP);
     for (int i = 0; i < 10; i++)
@@ -344,11 +348,11 @@ static void check_parameters(int version)
     assert_same(&u, system);
     assert_true(get(&u, "grip") == 120);
 
-    assert_int_equal(set(&u, "load", 4), 3); /* fixed by now */
+    assert_int_equal(set(&u, "load", 4), 3); /* fixed after the initialisation */
     assert_non_null(strstr(u.line, "fixed parameter"));
     assert_true(get(&u, "load") == 3.5);
 
-    /* a reset goes back to the file */
+    /* a reset restores the values of the file */
     assert_int_equal(version == 2 ? (int)u.Reset2(u.instance) : (int)u.Reset3(u.instance), 0);
     assert_true(get(&u, "load") == 2 && get(&u, "grip") == 40);
     assert_int_equal(begin(&u, 0), 0);
@@ -365,7 +369,8 @@ static void test_parameters(void **state)
     each_version(check_parameters);
 }
 
-/* What the model refuses is said when the initialisation ends; a reset mends it. */
+/* A model that the library refuses is reported at the end of the initialisation. A reset makes the
+ * unit usable again. */
 static void check_refused_model(int version)
 {
     struct unit u;
@@ -451,7 +456,7 @@ static void check_states(int version)
 
     open_unit(&u, version);
     assert_int_equal(set(&u, "load", 3), 0);
-    early = keep(&u, NULL); /* before the initialisation, too */
+    early = keep(&u, NULL); /* also before the initialisation */
     assert_int_equal(begin(&u, 0), 0);
     assert_int_equal(set(&u, "motor", 4), 0);
     assert_int_equal(set(&u, "grip", 70), 0);
@@ -461,13 +466,13 @@ static void check_states(int version)
     note(&u, first);
 
     assert_int_equal(set(&u, "motor", -4), 0);
-    assert_int_equal(restore(&u, state), 0); /* the time goes back with it */
+    assert_int_equal(restore(&u, state), 0); /* this also restores the time */
     assert_true(get(&u, "motor") == 4 && get(&u, "time") == 20 * STEP);
     step(&u, 20 * STEP, 50 * STEP);
     note(&u, again);
     assert_memory_equal(first, again, sizeof(first));
 
-    /* as bytes, in an instance with other parameters, also before it is initialised */
+    /* as bytes, in an instance with other parameters, also before its initialisation */
     bytes = serialize(&u, state, &size);
     open_unit(&other, version);
     assert_int_equal(deserialize(&other, bytes, size, &other_state), 0);
@@ -477,7 +482,7 @@ static void check_states(int version)
     note(&other, again);
     assert_memory_equal(first, again, sizeof(first));
 
-    /* any byte that differs is found */
+    /* every changed byte is detected */
     for (size_t i = 0; i < size; i += 7) {
         void *damaged = NULL;
 
@@ -488,7 +493,7 @@ static void check_states(int version)
     }
     assert_int_equal(deserialize(&other, bytes, size - 1, &other_state), 3);
     assert_int_equal(deserialize(&other, bytes, 3, &other_state), 3);
-    step(&other, 70 * STEP, STEP); /* unharmed */
+    step(&other, 70 * STEP, STEP); /* the unit is unchanged */
 
     assert_int_equal(restore(&u, early), 0);
     assert_int_equal(begin(&u, 0), 0);
@@ -511,7 +516,7 @@ static void test_states(void **state)
     each_version(check_states);
 }
 
-/* Instances of both versions take turns; each is as if it were alone. */
+/* Instances of both versions step alternately. Each behaves as if it were alone. */
 static void test_several(void **unused)
 {
     struct lk_system *system[4];
@@ -543,7 +548,7 @@ static void test_several(void **unused)
     }
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static void check_steps(int version)
 {
@@ -566,10 +571,10 @@ static void check_steps(int version)
         note(&u, after);
         assert_memory_equal(before, after, sizeof(before));
     }
-    assert_int_equal(step_to(&u, 0, STEP, &reached), 3); /* from elsewhere */
+    assert_int_equal(step_to(&u, 0, STEP, &reached), 3); /* wrong time */
     assert_int_equal(step_to(&u, NAN, STEP, &reached), 3);
     assert_true(reached == 3 * STEP);
-    step(&u, 3 * STEP * (1 + 1e-12), 7 * STEP * (1 - 1e-10)); /* with an importer's round-off */
+    step(&u, 3 * STEP * (1 + 1e-12), 7 * STEP * (1 - 1e-10)); /* an importer's round-off */
     close_unit(&u);
 }
 
@@ -600,7 +605,7 @@ static void check_values(int version)
     assert_int_equal(version == 2 ? (int)u.SetReal2(u.instance, both, 2, two)
                                   : (int)u.SetFloat643(u.instance, both, 2, two, 2),
                      2);
-    assert_true(get(&u, "motor") == 2); /* all or none */
+    assert_true(get(&u, "motor") == 2); /* both values are refused */
     for (int i = 0; i < 2; i++) {
         assert_int_equal(set(&u, read_only[i], 1), 3);
         assert_int_equal(version == 2 ? (int)u.GetReal2(u.instance, &far[i], 1, &value)
@@ -612,7 +617,7 @@ static void check_values(int version)
     }
     if (version == 3)
         assert_int_equal(u.GetFloat643(u.instance, &motor, 1, two, 2), fmi3Error);
-    step(&u, 0, STEP); /* and it goes on */
+    step(&u, 0, STEP); /* the unit continues */
     close_unit(&u);
 }
 
@@ -622,7 +627,8 @@ static void test_values(void **state)
     each_version(check_values);
 }
 
-/* a model that is not there, not this one, or damaged: no instance, and a line why */
+/* A missing model, a different model or a damaged model gives no instance, and a line with the
+ * reason. */
 static void check_resources(int version)
 {
     char resources[4096], folder[] = "/tmp/test-fmu-XXXXXX", path[64];

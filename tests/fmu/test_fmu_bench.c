@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage-fmu: a controller as a unit beside a real daemon, over real sockets; what it does is met
- * by claim, lease and policy.
+/* linkage-fmu: a controller as a unit beside a real daemon, over real sockets. Claim, lease and
+ * policy limit the effects of its faults.
  *
  * usage: test_fmu_bench DAEMON MODEL LINKAGE-FMU FOLDER-OF-UNITS */
 #include "benches.h"
@@ -40,7 +40,7 @@ static const char text[] =
 #define MAPS                                                                                       \
     "--map rig:angle=y --map unit:u=motor --set kp=6.5 --set ki=4 --set set=0.25 --patience 60 "
 
-/* with @text's model, armed */
+/* Load the model of @text and arm. */
 static void arm_rig(struct harness *h, Linkage__V1__Mode mode)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -68,7 +68,9 @@ static void open_rig(struct harness *h, Linkage__V1__Mode mode)
     arm_rig(h, mode);
 }
 
-/* Return: the exit status; @said: all of it. */
+/* Run linkage-fmu with a unit.
+ * Return: the exit status
+ * @said: its whole output */
 static int run_unit(const struct harness *h, const char *unit, const char *more, char said[4096])
 {
     char command[4096];
@@ -95,7 +97,7 @@ static void expect_end(const struct harness *h, const char *unit, const char *mo
         fail_msg("%s: status %d, expected one line with '%s': %s", unit, was, words, said);
 }
 
-/* the same loop in one process */
+/* Compute the same loop in one process. */
 static void compute(double *values)
 {
     struct lk_model *model = NULL;
@@ -105,7 +107,7 @@ static void compute(double *values)
     assert_int_equal(lk_model_read_text("arm", text, sizeof(text) - 1, &model, NULL), 0);
     assert_int_equal(lk_system_new(model, NULL, &system, NULL), 0);
     for (int i = 0; i < STEPS; i++) {
-        volatile double error, part; /* as the unit rounds: no product of them is fused */
+        volatile double error, part; /* rounded like in the unit: no fused products */
 
         assert_int_equal(lk_system_step(system, &u), 0);
         lk_system_outputs(system, values);
@@ -138,12 +140,13 @@ static void test_lockstep(void **state)
             sample = harness_sample(&h, PATIENCE_MS);
             assert_non_null(sample);
         } while (sample->step == 0);
-        /* Samples may be lost, the last one, too: its request once more gives its reply. */
+        /* Samples may be lost, also the last one. The request for the last step, sent again,
+         * returns its reply. */
         sample = runs_ask_step(&h, sample->input_sequence + STEPS - sample->step, 1, NULL)->outputs;
         assert_non_null(sample);
         assert_int_equal(sample->step, STEPS);
         assert_memory_equal(sample->values, expected, 9 * sizeof(double));
-        assert_int_equal(benches_inputs(&h)->n_claims, 0); /* nothing is left behind */
+        assert_int_equal(benches_inputs(&h)->n_claims, 0); /* no claim stays */
         harness_close(&h);
     }
 }
@@ -167,8 +170,8 @@ static void test_realtime(void **state)
     harness_close(&h);
 }
 
-/* A unit that ends badly falls silent: its input goes to zero by the policy, its lease runs out,
- * the run goes on, and another bench may have the channel. */
+/* A unit that fails sends no more samples. The policy sets its input to zero, its lease expires,
+ * the run continues, and another bench can claim the channel. */
 static void test_failures(void **state)
 {
     static const struct {
@@ -193,12 +196,12 @@ static void test_failures(void **state)
         benches_await_acting(&h, "motor", 0);
         runs_await_state(&h, STATE(RUNNING));
     }
-    /* and the next one gets the channel */
+    /* the next unit gets the channel */
     expect_end(&h, "pi3", MAPS "--realtime --duration 0.5", 0, "delay_median_s");
     harness_close(&h);
 }
 
-/* In lockstep the run stands where the unit failed. */
+/* In lockstep the run stops at the step at which the unit failed. */
 static void test_failures_in_lockstep(void **state)
 {
     struct harness h;
@@ -254,7 +257,7 @@ static void test_refusals(void **state)
     harness_close(&h);
 }
 
-/* Return: whether there is something in @folder, or @name in its only folder. */
+/* Return true if @folder has any entry, or @name in its only subfolder. */
 static bool has_entry(const char *folder, const char *name)
 {
     char command[512];
@@ -263,7 +266,7 @@ static bool has_entry(const char *folder, const char *name)
     return system(command) == 0;
 }
 
-/* A signal while it unpacks 19000 files ends it; its folder goes with it. */
+/* A signal ends the program while it unpacks 19000 files, and its folder is removed. */
 static void test_stopped_while_it_unpacks(void **state)
 {
     char folder[] = "/tmp/test-fmu-XXXXXX", path[256];
@@ -298,7 +301,7 @@ static void expect_end_with_key(const struct vault *v, const char *key, int stat
     expect_end(&v->h, "pi3", more, status, words);
 }
 
-/* A rig with keys is started by whoever controls it; a bench may step it then. */
+/* A controller starts a rig with keys. A bench may then step it. */
 static void test_keys(void **state)
 {
     struct vault v;
@@ -316,8 +319,8 @@ static void test_keys(void **state)
     vault_close(&v);
 }
 
-/* Without --control the endpoints are those of LINKAGE_ENDPOINT; what is wrong there hinders nobody
- * who says them, or asks for help. */
+/* Without --control the endpoints are those of LINKAGE_ENDPOINT. A wrong value there does not
+ * matter if the command line names endpoints or requests help. */
 static void test_environment(void **state)
 {
     static const struct {

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** import_any() - any bytes as a model of another program: refused with notes of one line each, or
- * written as YAML that our own reader understands; a number beyond its bounds is all that it may
- * refuse then. Anything else aborts. */
+/** import_any() - Import any bytes as a model of another program. The importer must refuse them
+ * with notes of one line each, or write YAML that our own reader accepts. Our reader may then
+ * refuse only a number beyond its bounds. Any other result aborts. */
 void import_any(const uint8_t *data, size_t size);
 
 #endif

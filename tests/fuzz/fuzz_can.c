@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A DBC file, up to the first zero byte, a map, up to the next one, and bytes of frames. What is
- * planned is sent and taken: frames have the length of their message, values stay within their
- * limits, what is refused changes nothing, and the text for people ends. */
+/* Input: a DBC file up to the first zero byte, a map up to the next zero byte, and bytes of frames.
+ * What the plan contains is sent and received. Frames have the length of their message, values stay
+ * within their limits, a refused frame changes nothing, and the text for people is terminated. */
 #include "can_explain.h"
 #include "can_frames.h"
 
@@ -52,7 +52,8 @@ static void check_values(const struct can_frames *frames, int claim, const doubl
     }
 }
 
-/* Return: bytes that were used. */
+/* Receive a frame from @data.
+ * Return: number of bytes used */
 static size_t receive(struct can_frames *frames, int i, const uint8_t *data, size_t size)
 {
     int claim = frames->plan->message[i].claim, n = (int)(size < 64 ? size : 64);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a configuration: read whole or refused with one line that begins with the place, and
- * then nothing is changed. */
+/* Any bytes as a configuration: it is read completely, or refused with one line that begins with
+ * the place, and then nothing is changed. */
 #include "config.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a request, through the daemon's own state machine, without a model and with one, and
- * as a reply, as a client would decode it. Nothing is started: a fuzzer that makes real-time
- * threads finds only the scheduler. */
+/* Any bytes as a request through the daemon's own state machine, without a model and with one. The
+ * same bytes as a reply, decoded like in a client. No run is started: a fuzzer that makes real-time
+ * threads tests only the scheduler. */
 #include "commands.h"
 #include "line_rig.h"
 #include "no_exchange.h"
@@ -28,7 +28,8 @@ static void set_up(void)
         abort();
 }
 
-/* A load would compile whatever comes (fuzz_model does that), and only a load leaves EMPTY. */
+/* Return true for a load request. Such requests are not executed here, because they would compile
+ * any text (fuzz_model does that). Only a load ends the state EMPTY. */
 static bool is_load(const uint8_t *data, size_t size)
 {
     const Linkage__V1__ControlRequest *request;
@@ -44,7 +45,7 @@ static void check_text(const char *text)
             abort();
 }
 
-/* What a client prints. */
+/* Print @evidence like a client. */
 static void print(const Linkage__V1__Evidence *evidence)
 {
     static FILE *nowhere;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as an OpenCRG file: refused with lines that have the place, or a surface whose heights
- * are finite or missing. */
+/* Any bytes as an OpenCRG file: it is refused with lines that name the place, or gives a surface
+ * whose heights are finite or missing. */
 #include "model/crg.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void look_around(const struct lk_crg *crg)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* a copy of the exact size, so that a sanitizer sees a read beyond it */
+    /* a copy of the exact size, so that a sanitizer detects a read beyond it */
     char *bytes = malloc(size > 0 ? size : 1);
     struct lk_errors errors;
     struct lk_crg crg;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as cyclictest's histogram: refused with one line, or classes in order whose samples add
- * up and whose figures lie among them. What is written of them is read again. */
+/* Any bytes as cyclictest's histogram: it is refused with one line, or has ordered classes whose
+ * samples add up and whose figures lie among them. A histogram that was written again must be
+ * readable. */
 #include "histogram_text.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as the inputs of `linkage run --inputs`, held or interpolated: refused with one line
- * that has the place, or played over a run, where every input stays finite, within its limits and
- * its rate, and reaches what the last row says. */
+/* Any bytes as the inputs of `linkage run --inputs`, held or interpolated. They are refused with
+ * one line that names the place, or played over a run. Every input then stays finite and within its
+ * limits and its rate, and reaches the value of the last row. */
 #include "run/run.h"
 
 #include <math.h>
@@ -32,12 +32,12 @@ static const char model_text[] =
     "  grip: {type: signal, limits: [0.5, 1], rate: 10, initial: 0.75}\n"
     "solver: {step: 0.01}\n";
 
-static struct lk_model *the_model; /* lives as long as the system */
+static struct lk_model *the_model; /* freed with the system */
 static struct lk_system *the_system;
 static const char *the_path;
 static int n_complaints;
 
-/* In place of the tool's own, which prints. */
+/* Check a complaint. This function replaces that of the tool, which prints. */
 void complain(const char *format, ...)
 {
     char text[8192];
@@ -51,14 +51,14 @@ void complain(const char *format, ...)
     n_complaints++;
 }
 
-/* of command lines, of which there is none */
+/* Abort. The tool calls this function only for command lines, and there is none here. */
 int usage_error(const char *format, ...)
 {
     (void)format;
     abort();
 }
 
-/* recordings have a target of their own */
+/* Return false: recordings have a separate fuzz target. */
 bool run_is_recording(const char *path)
 {
     (void)path;
@@ -82,7 +82,8 @@ static void make_system(void)
         abort();
 }
 
-/* @before: values a step ago, NULL: none */
+/* Check the values of a step.
+ * @before: values a step ago, NULL for none */
 static void check_values(const double *now, const double *before)
 {
     int n;
@@ -98,7 +99,7 @@ static void check_values(const double *now, const double *before)
         }
 }
 
-/* long after the last row an input that is not limited in its rate has its value */
+/* Check that an input without a rate limit has its last value long after the last row. */
 static void check_end(const struct run_inputs *in)
 {
     const struct lk_csv_table *t = &in->table;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a list of clients and as a key file: read or refused with one line that has the
- * place; what is read is made of keys, names and roles only. */
+/* Any bytes as a list of clients and as a key file: they are read, or refused with one line that
+ * names the place. What is read consists only of keys, names and roles. */
 #include "clients.h"
 
 #include <stdint.h>
@@ -48,7 +48,7 @@ static void check_key(const char *text, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* a copy of the exact size, so that a sanitizer sees a read beyond it */
+    /* a copy of the exact size, so that a sanitizer detects a read beyond it */
     char *text = malloc(size > 0 ? size : 1);
 
     if (!text)

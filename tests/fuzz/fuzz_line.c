@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a conversation on the bench line of a loaded model: requests, samples, time that
- * goes by, and steps of the guard, in any order.
+/* Any bytes as a conversation on the bench line of a loaded model: requests, samples, elapsed time,
+ * and steps of the guard, in any order.
  *
  *     what (1 byte)  length (2 bytes, little-endian)  length bytes  ...
  *
- * The lowest two bits of `what` say what it is, the next two who it comes from. Tokens are random
- * numbers: a sample or request that has any gets the one of the last claim, but for those whose
- * `what` has bit 4. Whatever was said, what acts is finite, within the limits of its channel and no
- * faster than its rate. */
+ * The lowest two bits of `what` select the kind of the part, and the next two the role of its
+ * sender. Tokens are random numbers, so a sample or request with any token gets that of the last
+ * claim, unless bit 4 of `what` is set. After every conversation the acting values are finite and
+ * within the limits of their channel, and do not change faster than its rate. */
 #include "line_rig.h"
 #include "wire.h"
 
@@ -17,8 +17,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define PARTS_MAX  64  /* parts of a conversation */
-#define STEPS_MAX  256 /* of the guard in one part */
+#define PARTS_MAX  64  /* limit of parts of a conversation */
+#define STEPS_MAX  256 /* limit of guard steps in one part */
 #define MS         INT64_C(1000000)
 #define ROUNDING   1e-9
 #define KNOWN_BITS 63u
@@ -43,7 +43,7 @@ static void check_text(const char *text)
 
 /* ---- requests ---- */
 
-/* The claim's token in the places where one belongs. */
+/* Set the token of the last claim in all fields that need one. */
 static void put_token(Linkage__V1__ControlRequest *request)
 {
     switch ((int)request->command_case) {
@@ -148,7 +148,8 @@ static void wait_for(uint16_t ms)
 
 /* ---- the conversation ---- */
 
-/* Return: bytes used, 0 at the end. */
+/* Execute one part.
+ * Return: number of bytes used, 0 at the end */
 static size_t part(const uint8_t *data, size_t size)
 {
     const Linkage__V1__Role role = (Linkage__V1__Role)(3 - (data[0] >> 2 & 3));

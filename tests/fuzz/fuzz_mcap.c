@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a recording: read to an end, within the bytes that are there, and every message by
- * whatever schema they hold. */
+/* Any bytes as a recording: it is read to its end, within the available bytes, and every message is
+ * decoded with any schema of the recording. */
 #include "mcap/decode.h"
 #include "mcap/read.h"
 #include "mcap/recording.h"

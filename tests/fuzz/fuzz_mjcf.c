@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as MJCF. Each costs a process, in which MuJoCo reads them. */
+/* Any bytes as MJCF. Each input needs a separate process, in which MuJoCo reads it. */
 #include "any_import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BODIES_MAX 64 /* larger ones only cost time */
+#define BODIES_MAX 64 /* larger models only cost time */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,7 +29,7 @@ static void step(struct lk_system *system)
     free(outputs);
 }
 
-/* The same model by another formulation, as its length has it. */
+/* Select another formulation for the same model, depending on the length of the input. */
 static void choose_formulation(struct lk_model *model, size_t size)
 {
     static const char *const others[] = {NULL, "dca", "hdca:corrected", "recursive",
@@ -40,7 +40,7 @@ static void choose_formulation(struct lk_model *model, size_t size)
         snprintf(model->solver.formulation, sizeof(model->solver.formulation), "%s", name);
 }
 
-/* A refusal must be one line with something in it. */
+/* Check that a refusal is one line that is not empty. */
 static void check_line(const struct lk_error *error)
 {
     if (error->text[0] == '\0' || strlen(error->text) >= sizeof(error->text) ||
@@ -48,7 +48,7 @@ static void check_line(const struct lk_error *error)
         abort();
 }
 
-/* All of them begin with their place, and no two are the same. */
+/* Check that all lines begin with their place and that no two are equal. */
 static void check_lines(const struct lk_errors *errors)
 {
     if (errors->n < 1 || errors->n > LK_ERRORS_MAX)
@@ -64,7 +64,7 @@ static void check_lines(const struct lk_errors *errors)
     }
 }
 
-/* Every number of its scene is finite. */
+/* Check that every number of the model's scene is finite. */
 static void look(const struct lk_model *model)
 {
     struct lk_scene *scene;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a packed model: refused with lines, or a model. With the sum put right as well, so
- * that what is behind it is looked at. */
+/* Any bytes as a packed model: they are refused with lines, or give a model. Each input is also
+ * read with a corrected checksum, so that the checks after it are tested too. */
 #include "linkage/crc.h"
 #include "linkage/errors.h"
 #include "linkage/linkage.h"
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define SUM 13 /* bytes of the last line */
+#define SUM 13 /* bytes of the last line, the checksum */
 
 static void try_bytes(const char *bytes, size_t size)
 {
@@ -36,7 +36,7 @@ static void try_bytes(const char *bytes, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char line[SUM + 1];
-    /* a copy of the exact size, so that a sanitizer sees a read beyond it */
+    /* a copy of the exact size, so that a sanitizer detects a read beyond it */
     char *bytes = malloc(size > 0 ? size : 1);
 
     if (bytes == NULL)

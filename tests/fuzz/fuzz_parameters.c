@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as values from outside, in their first line, and as the model behind it: refused with
- * lines, or a model and a list of its numbers. */
+/* Any bytes: the first line as values from outside, and the rest as the model. They are refused
+ * with lines, or give a model and a list of its numbers. */
 #include "linkage/parameters.h"
 
 #include <math.h>

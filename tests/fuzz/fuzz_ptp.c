@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as the answer of a PTP daemon: ignored, or a state that has a name. */
+/* Any bytes as the answer of a PTP daemon: they are ignored, or give a state that has a name. */
 #include "linkage/ptp.h"
 
 #include <stdint.h>

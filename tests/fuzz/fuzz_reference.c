@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as the right values of a comparison: refused with one line, or taken over number by
- * number. What is taken is read here once more, field by field, and has to be the same. */
+/* Any bytes as the reference values of a comparison: they are refused with one line, or accepted
+ * number by number. An accepted file is read here a second time, field by field, and must give the
+ * same numbers. */
 #include "commands.h"
 #include "compare/compare.h"
 
@@ -21,11 +22,11 @@ static const char model_text[] =
     "outputs:\n  angle: {type: joint-position, joint: pin}\n"
     "solver: {step: 0.001}\n";
 
-static struct lk_model *the_model; /* lives as long as the system */
+static struct lk_model *the_model; /* freed with the system */
 static struct lk_system *the_system;
 static int n_complaints;
 
-/* In place of the tool's own, which prints. */
+/* Count a complaint. This function replaces that of the tool, which prints. */
 void complain(const char *format, ...)
 {
     char text[8192];
@@ -46,7 +47,8 @@ static void make_system(void)
         abort();
 }
 
-/* One field of @line behind another, without blanks around it. Return: NULL: there is none. */
+/* Return the next field of @line, without blanks around it.
+ * Return: NULL at the end of the line */
 static char *next_field(char **line)
 {
     char *field = *line, *end;
@@ -62,7 +64,7 @@ static char *next_field(char **line)
     return field;
 }
 
-/* Cuts "[unit]" off @name. */
+/* Remove "[unit]" from the end of @name. */
 static void cut_unit(char *name)
 {
     char *unit = strrchr(name, '[');
@@ -74,7 +76,8 @@ static void cut_unit(char *name)
     *unit = '\0';
 }
 
-/* Which column of @r each field is, or -1. Return: how many fields. */
+/* Find the column of @r for each field, -1 for none.
+ * Return: number of fields */
 static int read_names(const struct compare_reference *r, char *line, int *ret_place)
 {
     struct compare_column column;
@@ -107,7 +110,8 @@ static void check_row(const struct compare_reference *r, int row, char *line, co
         abort();
 }
 
-/* @text: of a file that was taken. */
+/* Check an accepted file against its text.
+ * @text: text of the file */
 static void check(const struct compare_reference *r, char *text)
 {
     static int place[FIELDS_MAX];
@@ -146,7 +150,7 @@ static void read_table(struct compare *compare, const uint8_t *data, size_t size
     if (n_complaints != 0 || r->n_times < 2 || r->n_columns < 1 || r->time[0] != 0)
         abort();
     text = strndup((const char *)data, size);
-    if (text && !strpbrk(text, "\";\t")) /* other dialects, which this reader does not know */
+    if (text && !strpbrk(text, "\";\t")) /* other dialects are unknown to this reader */
         check(r, text);
     free(text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a height field, with a checksum that fits: refused with a line, or a surface whose
- * every value is finite. */
+/* Any bytes as a height field, with a correct checksum: it is refused with a line, or gives a
+ * surface with only finite values. */
 #include "model/road_file.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static void evaluate(const struct lk_road_grid *g)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* a copy of the exact size, so that a sanitizer sees a read beyond it */
+    /* a copy of the exact size, so that a sanitizer detects a read beyond it */
     unsigned char *bytes = malloc(size > 0 ? size : 1);
     struct lk_road_file road;
     struct lk_error error = {""};

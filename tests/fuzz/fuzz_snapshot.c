@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a snapshot: refused with one line and nothing changed, or a run that steps. With the
- * sums put right, so that what is behind them is looked at, too. */
+/* Any bytes as a snapshot: it is refused with one line and nothing is changed, or gives a run that
+ * steps. The checksums are corrected, so that the checks after them are tested too. */
 #include "linkage/hash.h"
 #include "linkage/linkage.h"
 #include "linkage/state.h"
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define HEAD 32 /* bytes, the last 8 of them the sum of the values behind it */
+#define HEAD 32 /* bytes; the last 8 are the hash of the values after the head */
 
 static const char text[] =
     "linkage: 1\nname: m\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, -1]}\n"
@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(bytes);
     if (size > own_size - HEAD)
         return 0;
-    /* a good one, with these bytes over the end of it, and over its values */
+    /* a good snapshot whose end, or whose values, are overwritten with these bytes */
     try_changed(cycle, own, own_size, own_size - size, data, size);
     try_changed(cycle, own, own_size, HEAD, data, size);
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a study: refused with lines that have places, or a study whose cases have values
- * that are finite and within what it says. */
+/* Any bytes as a study: it is refused with lines that name places, or its cases have finite values
+ * within the bounds of the study. */
 #include "sweep/study.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a tyre property file: refused with lines that have the place, or a law that
- * evaluates. */
+/* Any bytes as a tyre property file: it is refused with lines that name the place, or gives a law
+ * that can be evaluated. */
 #include "model/tir.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static void check_law(const struct lk_tir *tir)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* a copy of the exact size, so that a sanitizer sees a read beyond it */
+    /* a copy of the exact size, so that a sanitizer detects a read beyond it */
     char *text = malloc(size > 0 ? size : 1);
     struct lk_errors errors;
     struct lk_tir tir;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a message of a gateway: refused, or decoded within the arena; and what was decoded
- * comes back the same after it was encoded by us. */
+/* Any bytes as a message of a gateway: it is refused, or decoded within the arena. A decoded
+ * message that is encoded and decoded again must be the same. */
 #include "villas_wire.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void check_again(const struct lk_villas_sample *found, const unsigned cha
         again.origin_ns != found->origin_ns || again.n_values != found->n_values ||
         again.older + again.ignored != 0)
         abort();
-    /* bit by bit: a NaN is not equal to itself */
+    /* compare bits, because a NaN is not equal to itself */
     if (memcmp(again.values, found->values, found->n_values * sizeof(double)) != 0)
         abort();
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as what a master of XCP sends: answered within the bounds of a packet, or not at all;
- * what is written keeps the limits, and what lists send is as long as they say. Frames of a length
- * that no packet has end a connection; a new one begins, and with it a new session. */
+/* Any bytes as packets of an XCP master. Each is answered within the bounds of a packet, or not at
+ * all. Written values stay within their limits, and lists send packets of their announced length. A
+ * frame with an impossible length ends the connection. A new connection then begins, with a new
+ * session. */
 #include "codes.h"
 #include "slave.h"
 
@@ -26,7 +27,7 @@ static int write_values(void *context, int place, int n, const double *values)
     return n % 2 == 0 ? XCP_E_NONE : XCP_E_ACCESS_DENIED;
 }
 
-/* every other one finds no room */
+/* Check a packet. Every second one is refused as if there were no room. */
 static bool take_packet(void *context, const uint8_t *packet, size_t size)
 {
     (void)context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes conversations for fuzz_line to start from, and requests for fuzz_control:
- * make_conversations FED SILENT INJECTED SLOPED CLAIM INJECT SUBSCRIBE. The format is in
+/* Writes seeds: conversations for fuzz_line and requests for fuzz_control. usage:
+ * make_conversations FED SILENT INJECTED SLOPED CLAIM INJECT SUBSCRIBE. The format is described in
  * fuzz_line.c. */
 #include "wire.h"
 
@@ -107,8 +107,8 @@ static void put_request(maker *make)
 
 /* ---- conversations ---- */
 
-/* FED: samples, one a step;  SILENT: then none for a while;  INJECTED: with faults;  SLOPED:
- * samples of many steps, with their rates */
+/* FED: samples, one per step. SILENT: then no samples for a while. INJECTED: with faults. SLOPED:
+ * samples of many steps, with their rates. */
 enum way { FED, SILENT, INJECTED, SLOPED };
 
 static void put_sample(uint64_t sequence, bool sloped)
@@ -151,7 +151,7 @@ static int converse(const char *path, enum way way)
     return fclose(out) != 0;
 }
 
-/* A request alone, without the head that a conversation has. */
+/* Write a request alone, without the head of a part of a conversation. */
 static int write_request(const char *path, maker *make)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seeds with every field of the contract set: make_filled FILE..., the first for an input, an
- * output, a stream sample and a heartbeat, then a reply, then one for each command. */
+/* Writes seeds with every field of the contract set. usage: make_filled FILE... The first files are
+ * for an input, an output, a stream sample and a heartbeat, then one for a reply, then one for each
+ * command. */
 #include "filled.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seeds of fuzz_packed. usage: make_packed MODEL OUTPUT [MODEL OUTPUT]... */
+/* Writes seeds of fuzz_packed. usage: make_packed MODEL OUTPUT [MODEL OUTPUT]... */
 #include "linkage/errors.h"
 #include "model/packed.h"
 

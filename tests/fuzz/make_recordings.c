@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes small recordings for the fuzzer to start from: make_recordings CHECKED UNCHECKED. In the
- * second one chunks have no CRC, so that what is changed in them gets through to the messages. */
+/* Writes small recordings as seeds. usage: make_recordings CHECKED UNCHECKED. In the second one
+ * chunks have no CRC, so that a mutation inside a chunk reaches the code that reads messages. */
 #include "mcap_file.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seeds of fuzz_road: height fields of one tile and of two, with a hole. */
+/* Writes seeds of fuzz_road: height fields with one tile and with two tiles, with a hole. */
 #include "model/road_file.h"
 
 #include <math.h>

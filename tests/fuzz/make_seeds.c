@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes valid messages for the fuzzers to start from: make_seeds INPUT OUTPUT REQUEST REPLY
- * EVIDENCE. */
+/* Writes valid messages as seeds. usage: make_seeds INPUT OUTPUT REQUEST REPLY EVIDENCE. */
 #include "wire.h"
 
 #include <stdio.h>

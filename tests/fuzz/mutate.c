@@ -3,9 +3,9 @@
  *
  *     fuzz_x ITERATIONS SEED-FILE...
  *
- * Every run does the same: the generator starts from a constant. It knows no coverage; it is the
- * part of fuzzing that a test run can afford everywhere. The targets link with -fsanitize=fuzzer
- * instead of this file just as well. */
+ * Every run does the same, because the generator starts from a constant. The driver measures no
+ * coverage; it is the part of fuzzing that every test run can afford. The targets can also be
+ * linked with -fsanitize=fuzzer instead of this file. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static struct bytes seeds[SEEDS_MAX];
 static int n_seeds;
 static uint64_t random_state = 0x9e3779b97f4a7c15u;
 
-/* Marsaglia's xorshift64*. */
+/* Return the next number of Marsaglia's xorshift64*. */
 static uint64_t random_next(void)
 {
     random_state ^= random_state >> 12;
@@ -53,7 +53,7 @@ static int load_seed(const char *path)
     return 0;
 }
 
-/* Puts @n bytes of @piece at @at of @text, over @gone bytes that were there. */
+/* Replace @gone bytes at @at of @text with the @n bytes of @piece. */
 static void splice(struct bytes *text, size_t at, size_t gone, const uint8_t *piece, size_t n)
 {
     if (gone > text->size - at)
@@ -65,7 +65,7 @@ static void splice(struct bytes *text, size_t at, size_t gone, const uint8_t *pi
     text->size += n - gone;
 }
 
-/* Bytes that mean something to YAML, to number readers, or to a length-prefixed message. */
+/* Insert bytes with a meaning in YAML, in numbers, or in a length-prefixed message. */
 static void insert_word(struct bytes *text)
 {
     static const char *const words[] = {
@@ -83,7 +83,7 @@ static void insert_word(struct bytes *text)
            (const uint8_t *)word, strlen(word));
 }
 
-/* A piece of another seed, a twin of a piece of this one, or a hole. */
+/* Insert a piece of another seed or of this one, or delete a piece. */
 static void move_piece(struct bytes *text)
 {
     const struct bytes *from = &seeds[random_below((size_t)n_seeds)];
@@ -97,7 +97,7 @@ static void move_piece(struct bytes *text)
            random_below(4) == 0 ? 0 : n);
 }
 
-/* Another digit: numbers stay numbers, so this reaches the checks behind the syntax. */
+/* Change a digit. Numbers stay numbers, so this tests the checks after the syntax. */
 static void change_digit(struct bytes *text)
 {
     size_t at = random_below(text->size);

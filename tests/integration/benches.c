@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* The motion decays, whatever acts. */
+/* The motion decays, whatever inputs act. */
 static const char model[] =
     RIG_ARM("benches",
             "forces:\n"
@@ -21,7 +21,7 @@ static const char model[] =
             "  more: {type: joint-spring-damper, joint: elbow, damping: 5, stiffness: 20}\n",
             "", "", "0.002");
 
-/* As PATIENCE_MS of the harness, in naps of 5 ms. */
+/* number of tries with pauses of 5 ms until PATIENCE_MS of the harness */
 #define TRIES (PATIENCE_MS / 5)
 
 void benches_nap(int ms)
@@ -114,7 +114,8 @@ const Linkage__V1__ControlReply *bench_ask_release(struct bench *b)
     return harness_ask(b->h, &request);
 }
 
-/* The daemon subscribes when the connection is made, and again after each cut. */
+/* Wait until the daemon subscribes. It does so when the connection is made, and again after each
+ * interruption. */
 static void await_subscription(struct bench *b)
 {
     zmq_pollitem_t item = {.socket = b->socket, .events = ZMQ_POLLIN};

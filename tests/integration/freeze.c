@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* Return: 0: there is none. */
+/* Return the thread with this name, 0 if there is none. */
 static pid_t find_thread(pid_t pid, const char *name)
 {
     char path[320], comm[32];
@@ -42,7 +42,7 @@ static pid_t find_thread(pid_t pid, const char *name)
     return found;
 }
 
-/* A thread names itself, some time after it was started. */
+/* Wait for a thread, because it sets its name some time after it was started. */
 static pid_t await_thread(pid_t pid, const char *name)
 {
     time_t until = time(NULL) + PATIENCE_MS / 1000;
@@ -92,7 +92,7 @@ void freeze_let_go(pid_t tid)
     assert_int_equal(ptrace(PTRACE_DETACH, tid, NULL, NULL), 0);
 }
 
-/* the number of the system call that a frozen thread is in, -1: none */
+/* Return the number of the system call in which a frozen thread is, -1 if it is in none. */
 static long call_of(const struct harness *h, pid_t tid)
 {
     char path[64], text[32] = "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces lk_file_create(): a disk that does not answer while there is a file "hang" in the
- * folder. */
+/* Replaces lk_file_create() with one whose disk does not answer while the folder contains a file
+ * "hang". */
 #include "linkage/file.h"
 #include <limits.h>
 #include <stdio.h>

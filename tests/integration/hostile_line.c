@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces lkd_line_main(): every other line process is an attacker, who has all that a line
- * process is given, and damages what it can. */
+/* Replaces lkd_line_main(): each second line process is an attacker. It has everything that a line
+ * process gets, and does all damage it can. */
 #include "orders.h"
 #include "process.h"
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A sanitizer reports on the standard error of the daemon, which is then shared. */
+/* A sanitizer reports to the standard error of the daemon, which the line process then shares. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OWN_DESCRIPTORS 2
 #else
@@ -23,13 +23,13 @@
 int __real_lkd_line_main(void);
 int __wrap_lkd_line_main(void);
 
-/** struct loot - the descriptors of a line process: two for each of its sockets. */
+/** struct loot - the setup of a line process, and its descriptors: two for each of its sockets */
 struct loot {
     struct lkd_order_setup setup;
     int fd[2 * LKD_N_CHANNELS];
 };
 
-/* Leaves it where it is, for one that is none. */
+/* Read the setup without removing it from the queue, for a line process that is honest. */
 static void peek(struct loot *loot)
 {
     union {
@@ -80,7 +80,7 @@ static void break_all(const struct loot *loot)
     }
 }
 
-/* Answers the question whether it is alive. */
+/* Answer the requests of the supervisor, as if the line process were alive. */
 static void go_on(void)
 {
     for (uint64_t turn = 1;; turn++) {
@@ -93,8 +93,8 @@ static void go_on(void)
     }
 }
 
-/* A child says that the line could not be opened, until its parent is dead: its answers are there
- * when the supervisor asks why. */
+/* Claim in a child process that the line could not be opened, until its parent is dead. So its
+ * answers are present when the supervisor reads the reason. */
 static void lie(void)
 {
     static const struct lkd_line_answer answer = {.kind = LKD_ANSWER_FAILED, .text = "a lie"};
@@ -108,7 +108,7 @@ static void lie(void)
     _exit(0);
 }
 
-/* Writes random bytes to all descriptors as fast as possible. */
+/* Write random bytes to all descriptors as fast as possible. */
 static void talk(const struct loot *loot)
 {
     unsigned char noise[sizeof(struct lkd_line_answer)];
@@ -119,7 +119,7 @@ static void talk(const struct loot *loot)
             seed = seed * 1664525u + 1013904223u;
             noise[i] = (unsigned char)(seed >> 24);
         }
-        /* mostly existing kinds, but never a sign of life */
+        /* mostly existing kinds, but never the sign that the line process is alive */
         noise[0] = (unsigned char)(seed >> 16 & 7);
         noise[0] = noise[0] == LKD_ANSWER_HERE ? LKD_ANSWER_REPORT : noise[0];
         noise[1] = noise[2] = noise[3] = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the standard input and checks that every line is one JSON object, for tests that are
- * scripts. Exit status: 0 if all lines are, and there is at least one; 1 otherwise, naming the
- * line. */
+/* Reads standard input and checks that each line is one JSON object, for tests that are scripts.
+ * Exit status: 0 if all lines are valid and there is at least one; otherwise 1, with a message that
+ * names the line. */
 #include "json_valid.h"
 
 #include <stdio.h>

@@ -5,10 +5,10 @@
 
 #include "harness.h"
 
-/** line_await_other() - waits until there is one other than @before. */
+/** line_await_other() - Wait until there is a line process other than @before. */
 void line_await_other(const struct harness *h, pid_t before);
 
-/** line_end() - sends @signal to it, and waits for another one. */
+/** line_end() - Send @signal to the line process, and wait for the next one. */
 void line_end(const struct harness *h, int signal);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Marsaglia's xorshift64*. */
+/* Return a random number (Marsaglia's xorshift64*). */
 uint64_t odd_draw(struct odd *z, uint64_t n)
 {
     z->random ^= z->random >> 12;
@@ -60,7 +60,7 @@ static void put_mechanism(struct odd *z)
     put(z, name, 20);
 }
 
-/* Of version 3, mostly as it should be. */
+/* Append a greeting of version 3, mostly valid. */
 static void put_greeting(struct odd *z)
 {
     size_t begin = z->n;
@@ -69,7 +69,7 @@ static void put_greeting(struct odd *z)
     put_byte(z, one_in(z, 12) ? odd_draw(z, 256) : 3);
     put_byte(z, one_in(z, 4) ? odd_draw(z, 256) : 0);
     put_mechanism(z);
-    put_byte(z, one_in(z, 8) ? odd_draw(z, 256) : 0); /* as server */
+    put_byte(z, one_in(z, 8) ? odd_draw(z, 256) : 0); /* flag "as server" */
     for (int i = 0; i < 31; i++)
         put_byte(z, 0);
     if (one_in(z, 12))
@@ -78,8 +78,9 @@ static void put_greeting(struct odd *z)
         z->n = begin + odd_draw(z, 64);
 }
 
-/* A routing id: such as the other side would give next, such as it might, long ones, none. What the
- * numbers begin with is what rand() says first in a process that has not seeded it. */
+/* Append a routing id: one that the other side would assign next, one that it might assign, a long
+ * one, or none. The numbers of ids begin with the first value of rand() in a process that has not
+ * called srand(). */
 static void put_identity(struct odd *z, int size_bytes)
 {
     static const uint32_t firsts[] = {0, 1, 0x6b8b4567, 0x7fffffff, 0xffffffff};
@@ -103,7 +104,7 @@ static void put_identity(struct odd *z, int size_bytes)
     }
 }
 
-/* Versions 1 and 2 have the identity in the greeting. */
+/* Append a greeting of version 1 or 2, which contains the identity. */
 static void put_old_greeting(struct odd *z)
 {
     if (one_in(z, 2)) {
@@ -123,7 +124,7 @@ static void put_old_greeting(struct odd *z)
 
 enum { MORE = 1, LONG = 2, COMMAND = 4 };
 
-/* @data, in a frame that mostly says so. */
+/* Append @data in a frame whose header is mostly correct. */
 static void put_frame(struct odd *z, unsigned int flags, const unsigned char *data, size_t n)
 {
     static const uint64_t sizes[] = {0,
@@ -149,7 +150,7 @@ static void put_frame(struct odd *z, unsigned int flags, const unsigned char *da
     put(z, data, n);
 }
 
-/* The bytes from @begin on become the content of a frame. */
+/* Make the bytes from @begin on the content of a frame. */
 static void frame_rest(struct odd *z, unsigned int flags, size_t begin)
 {
     static unsigned char content[ODD_SIZE_MAX];
@@ -224,7 +225,7 @@ static void put_command(struct odd *z)
     frame_rest(z, COMMAND | (one_in(z, 8) ? MORE : 0), begin);
 }
 
-/* What CURVE would send, with noise for what is encrypted. */
+/* Append a command of CURVE, with random bytes in place of encrypted ones. */
 static void put_curve(struct odd *z)
 {
     static const struct {
@@ -247,7 +248,7 @@ static void put_curve(struct odd *z)
     frame_rest(z, one_in(z, 8) ? 0 : COMMAND, begin);
 }
 
-/* Subscriptions, requests and samples look like this; and many parts that belong together. */
+/* Append messages like subscriptions, requests and samples, and messages of many parts. */
 static void put_messages(struct odd *z)
 {
     uint64_t n = one_in(z, 8) ? odd_draw(z, 300) : 1 + odd_draw(z, 6);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sessions of ZMTP that no library would produce: bytes for a connection, below the level of
- * messages. Greetings of any version and mechanism, handshakes that are truncated, duplicated or
- * out of order, identities that the other side would assign, unknown commands, frames with wrong
- * size and flags, CURVE with noise. The same seed gives the same sessions. */
+ * messages. Greetings of any version and mechanism; handshakes that are truncated, duplicated or
+ * out of order; identities that the other side would assign; unknown commands; frames with wrong
+ * sizes and flags; CURVE with random bytes. The same seed gives the same sessions. */
 #ifndef TEST_ODD_SESSIONS_H
 #define TEST_ODD_SESSIONS_H
 
@@ -11,13 +11,15 @@
 
 #define ODD_SIZE_MAX (1u << 17)
 
-/** struct odd - a session.
- * @random: state of the random numbers, set by the caller before the first session
- * @mechanism: that the other side requires;  @types: two socket types that it accepts; mostly used,
- * so that the session gets past its greeting
- * @peers:  connections of the socket so far: this predicts the next names where the other side
- * counts them
- * @n:      bytes;  @pause: after so many of them the session reads from the other side, 0: never */
+/** struct odd - a session
+ * @random:    state of the random numbers, set by the caller before the first session
+ * @mechanism: mechanism that the other side requires
+ * @types:     two socket types that the other side accepts; mostly used, so that the session gets
+ *             past its greeting
+ * @peers:     connections of the socket so far, to predict the next names if the other side counts
+ *             them
+ * @n:         number of bytes
+ * @pause:     number of bytes after which the session reads from the other side, 0: never */
 struct odd {
     uint64_t random;
     const char *mechanism;
@@ -28,9 +30,9 @@ struct odd {
     unsigned char bytes[ODD_SIZE_MAX];
 };
 
-/** odd_session() - make the next one. */
+/** odd_session() - Make the next session. */
 void odd_session(struct odd *z);
-/** odd_draw() - a number below @n, at least 1. */
+/** odd_draw() - Return a random number below @n, which is at least 1. */
 uint64_t odd_draw(struct odd *z, uint64_t n);
 
 #endif

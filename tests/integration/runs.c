@@ -120,7 +120,7 @@ void runs_model_path(const char *name, char ret[512])
     snprintf(ret, 512, "%.*s/%s.yaml", (int)(slash - harness_model()), harness_model(), name);
 }
 
-/* Return: the text of that model with this step, to be freed. */
+/* Return the text of a model with this step. The caller frees it. */
 static char *text_at(const char *name, const char *step)
 {
     char path[512], *text, *changed, *place;
@@ -258,7 +258,7 @@ int runs_check_tracks(const char *trace, size_t size)
         at += strlen(key);
         assert_int_equal(sscanf(at, "%lf,\"dur\":%lf", &begin_us, &duration_us), 2);
         assert_true(duration_us >= 0);
-        if (n > 0 && begin_us < end_us - 0.002) /* rounded to nanoseconds */
+        if (n > 0 && begin_us < end_us - 0.002) /* 2 ns: rounding */
             fail_msg("an event begins at %.3f us, before the last one ended at %.3f us", begin_us,
                      end_us);
         end_us = begin_us + duration_us;

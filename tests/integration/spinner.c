@@ -25,7 +25,7 @@ static int become(int core, int priority)
     return sched_setscheduler(0, priority > 0 ? SCHED_FIFO : SCHED_OTHER, &param);
 }
 
-/* Whether a child may have the core with real-time priority. */
+/* Return 1 if a child process can use the core with real-time priority. */
 static int may_spin(int core)
 {
     pid_t pid = fork();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arming over the real sockets: what is refused and why, what cancels it, what it proves; and the
- * evidence and traces of a run. Nothing here depends on the latency of the machine. */
+/* Arming over the real sockets: refusals and their reasons, cancellation, and what arming proves;
+ * also the evidence and traces of a run. Nothing here depends on the latency of the machine. */
 #include "runs.h"
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* A proof that does not end within a test. */
+/* configuration of a proof that takes longer than a test */
 #define LONG_PROOF "budget: {steps: 100000000, time: 3600}\n"
 #define ALLOWED    "realtime: {degraded: allow, priority: 0, core: none}\n"
 
@@ -30,12 +30,12 @@ static void test_refused_budget(void **state)
 
     (void)state;
     harness_open(&h, "budget: {share: 0.01, time: 3600}\n");
-    if (SANITIZED) /* in a step as short as it is in the file */
+    if (SANITIZED) /* the step of the file is too short for it */
         runs_load_file_as_it_is(&h, "chain-8");
     else
         runs_load_file(&h, "chain-128", "0.001");
     start_is_refused(&h);
-    assert_int_equal(harness_ask_arm(&h, true, 200)->result, RESULT(OK)); /* proven immediately */
+    assert_int_equal(harness_ask_arm(&h, true, 200)->result, RESULT(OK)); /* the proof starts */
     assert_int_equal(h.reply->status->state, STATE(ARMING));
     status = runs_await_state(&h, STATE(READY));
     assert_false(status->proof->valid);
@@ -49,7 +49,7 @@ static void test_refused_budget(void **state)
     harness_close(&h);
 }
 
-/* The part of a state that is constant while nothing moves. */
+/* Check the part of a status that is constant before the first step. */
 static void same_start(const Linkage__V1__Status *status, double kinetic, double potential)
 {
     assert_int_equal(status->step, 0);
@@ -73,7 +73,7 @@ static void test_refused_degraded(void **state)
     kinetic = status->kinetic;
     potential = status->potential;
     same_start(status, kinetic, potential);
-    /* even on a machine fit for real time, a daemon without priority is not */
+    /* even if the machine is fit for real time, a daemon without priority is not */
     assert_int_equal(harness_ask_arm(&h, false, 100)->result, RESULT(NO_REALTIME));
     runs_says(h.reply->text, "the machine is not fit for real time: ");
     runs_says(h.reply->text, "linkage doctor");
@@ -82,7 +82,7 @@ static void test_refused_degraded(void **state)
     same_start(harness_command(&h, STATUS)->status, kinetic, potential); /* no step was made */
     start_is_refused(&h);
 
-    /* allowed by the request; a refusal discards the proof */
+    /* allowed by the request; a refused request discards the proof */
     harness_arm(&h);
     status = harness_expect(&h, STATUS, RESULT(OK), STATE(ARMED));
     assert_true(status->proof->degraded);
@@ -93,7 +93,7 @@ static void test_refused_degraded(void **state)
     start_is_refused(&h);
     harness_close(&h);
 
-    /* or by the configuration */
+    /* allowed by the configuration */
     harness_open(&h, ALLOWED);
     harness_load_model(&h);
     assert_int_equal(harness_ask_arm(&h, false, 100)->result, RESULT(OK));
@@ -125,13 +125,13 @@ static void test_stop_cancels(void **state)
         assert_false(status->proof->valid);
         start_is_refused(&h);
     }
-    /* a daemon asked to end meanwhile does so */
+    /* a daemon that is ended during the proof ends */
     assert_int_equal(harness_ask_arm(&h, true, 0)->result, RESULT(OK));
     harness_close(&h);
     free(text);
 }
 
-/* If an automatic start is stopped before, arming the rig again does not start it. */
+/* If an automatic start is stopped before it happens, arming the rig again does not start a run. */
 static void test_stop_cancels_autostart(void **state)
 {
     char model[] = "/tmp/linkaged-model-XXXXXX", more[512];
@@ -167,8 +167,8 @@ static void test_disarm(void **state)
     harness_expect(&h, PAUSE, RESULT(WRONG_STATE), STATE(ARMED));
     reply = harness_load(&h, "bad.yaml", "linkage: 1\nname: [\n");
     assert_int_equal(reply->result, RESULT(BAD_MODEL));
-    assert_int_equal(reply->status->state, STATE(ARMED)); /* the old one is unchanged */
-    harness_arm(&h);                                      /* again is allowed */
+    assert_int_equal(reply->status->state, STATE(ARMED)); /* the old proof is unchanged */
+    harness_arm(&h);                                      /* arming again is allowed */
     harness_expect(&h, STOP, RESULT(OK), STATE(READY));
     start_is_refused(&h);
     harness_arm(&h);
@@ -184,7 +184,7 @@ static void test_disarm(void **state)
 static void test_proof_in_status(void **state)
 {
     const Linkage__V1__Proof *proof;
-    const unsigned int steps = SANITIZED ? 1000 : 20000; /* long enough to be watched */
+    const unsigned int steps = SANITIZED ? 1000 : 20000; /* long enough to observe progress */
     struct harness h;
     double progress = 0;
     char words[64];
@@ -225,7 +225,7 @@ static void test_proof_in_status(void **state)
     snprintf(words, sizeof(words), "(%u steps", steps);
     runs_says(proof->text, words);
 
-    harness_load_model(&h); /* nothing is known of another model */
+    harness_load_model(&h); /* a new model has no proof */
     proof = h.reply->status->proof;
     assert_false(proof->valid);
     assert_int_equal(proof->steps, 0);
@@ -256,14 +256,14 @@ static void test_arm_again_after_fault(void **state)
     harness_close(&h);
 }
 
-/* The time of failed steps means nothing, however short it is. */
+/* The time of failed steps proves nothing, however short it is. */
 static void test_steps_that_fail(void **state)
 {
     const Linkage__V1__Status *status;
     struct harness h;
 
     (void)state;
-    harness_open(&h, "policy: {residual: {limit: 1e-30}}\n"); /* nothing satisfies it */
+    harness_open(&h, "policy: {residual: {limit: 1e-30}}\n"); /* below round-off */
     harness_load_model(&h);
     assert_int_equal(harness_ask_arm(&h, true, 0)->result, RESULT(OK));
     harness_command(&h, STATUS);
@@ -276,7 +276,7 @@ static void test_steps_that_fail(void **state)
 
 /* ---- evidence ---- */
 
-#define RUN_CYCLES (SANITIZED ? 120 : 300) /* more than the worst that are kept */
+#define RUN_CYCLES (SANITIZED ? 120 : 300) /* more than the number of worst cycles */
 
 static void check_buckets(const Linkage__V1__Durations *d)
 {
@@ -347,7 +347,7 @@ static void check_host(const Linkage__V1__Evidence *e)
     assert_true(*e->version);
 }
 
-/* Before the first run, and after one was withdrawn: nothing. */
+/* Check that the evidence is empty, as before the first run and after a withdrawn one. */
 static void check_nothing(struct harness *h)
 {
     const Linkage__V1__Evidence *e;
@@ -413,7 +413,7 @@ static void test_evidence(void **state)
     harness_await_counts(&h, 20, 0);
     runs_await_cycles(&h, RUN_CYCLES);
 
-    /* live, and short unless more was requested */
+    /* evidence of the live run, which is short unless details are requested */
     assert_int_equal(runs_ask_evidence(&h, false, false)->result, RESULT(OK));
     e = h.reply->evidence;
     assert_null(h.reply->status);
@@ -437,7 +437,7 @@ static void test_evidence(void **state)
     harness_close(&h);
 }
 
-/* A proof after a run uses the run's histograms, and discards the rest. */
+/* A proof after a run reuses the histograms of the run and discards the rest. */
 static void test_evidence_after_arming(void **state)
 {
     struct harness h;
@@ -466,7 +466,7 @@ static int count(const char *text, const char *words)
     return n;
 }
 
-/* Return: a copy of the trace, to be freed. */
+/* Return a copy of the trace, which the caller frees. */
 static char *trace(struct harness *h, uint32_t cycles)
 {
     const Linkage__V1__ControlReply *reply = runs_ask_trace(h, cycles);
@@ -504,9 +504,9 @@ static void test_trace(void **state)
     free(text);
 
     harness_go(&h);
-    runs_await_sample(&h, STATE(RUNNING)); /* the exchange keeps up, which has a track of its own */
+    runs_await_sample(&h, STATE(RUNNING)); /* the exchange has a track of its own */
     runs_await_cycles(&h, 100 / THINNED);
-    text = trace(&h, 10); /* while it continues */
+    text = trace(&h, 10); /* during the run */
     assert_int_equal(cycles_in(text), 10);
     assert_int_equal(runs_check_tracks(text, strlen(text)), 50);
     free(text);
@@ -519,7 +519,7 @@ static void test_trace(void **state)
     harness_close(&h);
 }
 
-/* As many cycles as a trace holds; without a clock, so that they are fast. */
+/* A trace has at most 4000 cycles. The mode has no clock, so that the cycles are fast. */
 static void test_long_trace(void **state)
 {
     struct harness h;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bench of the client library with a real daemon: it starts first, claims, sends, and recovers
- * its channel after any event of the daemon, the model and the claim. */
+/* The bench of the client library with a real daemon. It starts before the daemon, claims, sends,
+ * and recovers its channel after any event of the daemon, the model and the claim. */
 #include "bench.h"
 #include "benches.h"
 #include "lines.h"
@@ -44,9 +44,9 @@ static struct lk_client_bench *open_bench(const char *name, const char *unit)
     return bench;
 }
 
-/* Answers samples for @ms, or until the bench is in @state with at least @times claims: a thread
- * that does not run for longer than the tolerated silence must claim again.
- * Return: number of samples sent. */
+/* Answer samples for @ms, or until the bench is in @state with at least @times claims. If this
+ * thread does not run for longer than the tolerated silence, the bench must claim again.
+ * Return: number of samples sent */
 static uint64_t attend(struct lk_client_bench *bench, int ms, enum lk_client_bench_state state,
                        uint64_t times)
 {
@@ -75,7 +75,7 @@ static void expect(struct lk_client_bench *bench, enum lk_client_bench_state sta
                  lk_client_bench_state_name(state), (int)view.times_claimed, view.text);
 }
 
-/* Answers @n samples. */
+/* Answer @n samples. */
 static void answer(struct lk_client_bench *bench, uint64_t n)
 {
     int64_t until_ns = lk_client_now_ns() + PATIENCE_MS * INT64_C(1000000);
@@ -117,7 +117,7 @@ static int close_daemon(void **state)
     return 0;
 }
 
-/* No daemon, no model, a model, a run: the bench waits for each of them. */
+/* The bench waits for the daemon, then for a model, and then for a run. */
 static void test_bench_is_there_first(void **state)
 {
     struct lk_client_bench *bench;
@@ -149,7 +149,8 @@ static void test_bench_is_there_first(void **state)
     while (view.accepted < 50)
         answer(bench, 1);
     assert_int_equal(view.refused, 0);
-    /* without a gap, unless this thread or the daemon's did not run for long; not every time */
+    /* without a gap, unless this thread or the daemon's did not run for some time, so try several
+     * times */
     for (int i = 0; i < 20 && gaps != view.gaps; i++) {
         gaps = view.gaps;
         answer(bench, 50);
@@ -159,7 +160,8 @@ static void test_bench_is_there_first(void **state)
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 }
 
-/* The effect of a sample is identified by its sequence and origin, and by its value. */
+/* The effect of a sample is identified by its sequence number and origin in the echo, and by its
+ * value. */
 static void test_echo(void **state)
 {
     struct lk_client_bench *bench = open_bench("echo", "N m");
@@ -190,8 +192,8 @@ static void test_echo(void **state)
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 }
 
-/* One bench only follows, without a claim; another one only sends, values that are older than their
- * sample. */
+/* One bench only reads outputs, without a claim. Another one only sends samples; their values are
+ * older than the samples. */
 static void test_one_way_each(void **state)
 {
     const struct lk_client_bench_channel motor = {"motor", NULL};
@@ -233,7 +235,7 @@ static void test_one_way_each(void **state)
     lk_client_bench_close(sender);
 }
 
-/* A daemon that was killed and restarted has other numbers; the bench claims again. */
+/* A daemon that was killed and restarted has other identifiers, and the bench claims again. */
 static void test_daemon_restarts(void **state)
 {
     struct lk_client_bench *bench = open_bench("survivor", "N m");
@@ -267,7 +269,8 @@ static void test_other_model(void **state)
     expect(bench, CONNECTED, 2);
     assert_true(view.model_id != first_model);
 
-    /* one without this channel: refused in the daemon's words, until the right model is back */
+    /* with a model without this channel, the claim is refused with the daemon's message until the
+     * right model is loaded again */
     memcpy(strstr(text, "motor:"), "mutor:", 6);
     assert_int_equal(harness_load(&h, "other", text)->result, RESULT(OK));
     expect(bench, REFUSED, 2);
@@ -290,7 +293,7 @@ static void test_wrong_unit(void **state)
     lk_client_bench_close(bench);
 }
 
-/* The second one waits until the first one has left, in order or not. */
+/* The second bench waits until the first one has ended, orderly or not. */
 static void test_two_benches_for_one_channel(void **state)
 {
     struct lk_client_bench *first = open_bench("first", "N m"), *second;
@@ -305,11 +308,12 @@ static void test_two_benches_for_one_channel(void **state)
     assert_int_equal(view.state, REFUSED);
     assert_int_equal(view.result, RESULT(CLAIMED));
     assert_non_null(strstr(view.text, "first"));
-    lk_client_bench_close(first); /* gives the channel back at once */
+    lk_client_bench_close(first); /* releases the channel at once */
     expect(second, CONNECTED, 1);
 
-    /* after its lease, its channel is free for others; it notices, at once or once it has waited
-     * for the daemon, which was silent to a thread that did not run */
+    /* After its lease has expired, the channel of the first bench is free. The bench notices this
+     * at once, or after it has waited for the daemon: if its thread does not run, the daemon seems
+     * silent. */
     first = open_bench("first again", "N m");
     expect(first, CONNECTED, 1);
     for (int i = 0; i < PATIENCE_MS / 40 && view.state != REFUSED; i++) {
@@ -325,7 +329,8 @@ static void test_two_benches_for_one_channel(void **state)
     lk_client_bench_close(second);
 }
 
-/* A daemon that hangs for longer than the tolerated silence is the same one afterwards. */
+/* A daemon that hangs for longer than the tolerated silence is afterwards recognised as the same
+ * daemon. */
 static void test_daemon_sleeps(void **state)
 {
     struct lk_client_bench *bench = open_bench("waker", "N m");
@@ -340,7 +345,8 @@ static void test_daemon_sleeps(void **state)
     lk_client_bench_close(bench);
 }
 
-/* A selection at a divisor; and the stream of the heartbeats, which tells when it has ended. */
+/* A stream of selected outputs with a divisor, and the stream of heartbeats, which shows when a
+ * stream has ended. */
 static void test_streams(void **state)
 {
     char *const names[] = {(char *)"tip", (char *)"crank_rate"};
@@ -371,7 +377,7 @@ static void test_streams(void **state)
     for (int i = 0; i < 20; i++) {
         assert_int_equal(lk_client_stream_receive(stream, PATIENCE_MS, NULL, &sample), 0);
         assert_int_equal(sample->n_values, 4);
-        /* the next step may make up for one that was due */
+        /* a step that was due may be replaced by the next one */
         assert_true(i == 0 || sample->step / 10 > last_step / 10);
         assert_true(i == 0 || sample->sequence == last + 1);
         last_step = sample->step;
@@ -421,7 +427,7 @@ static void test_bench_with_a_selection(void **state)
         last_step = sample->step;
         i++;
     }
-    /* after a restart it has its stream again */
+    /* after a restart the stream is requested again */
     kill_daemon();
     start_daemon();
     harness_load_model(&h);
@@ -432,8 +438,8 @@ static void test_bench_with_a_selection(void **state)
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 }
 
-/* While the line hangs its bench is lost, and the policy for that acts. The bench recovers by
- * itself with the next line, and its values act again. */
+/* While the line process hangs, its bench is lost and the corresponding policy acts. With the next
+ * line process the bench recovers by itself, and its values act again. */
 static void test_line_is_dead(void **state)
 {
     struct lk_client_bench *bench = open_bench("caller", "N m");
@@ -450,7 +456,7 @@ static void test_line_is_dead(void **state)
     for (int i = 0; i < PATIENCE_MS / 20; i++) {
         pid_t now = harness_line(&h);
 
-        if (now > 0 && now != line) { /* also one that was restarted meanwhile */
+        if (now > 0 && now != line) { /* the line may have been restarted */
             kill(now, SIGSTOP);
             line = now;
         }
@@ -460,7 +466,7 @@ static void test_line_is_dead(void **state)
     }
     harness_await_log(&h, "bench 'caller' is lost", 1);
     line_end(&h, SIGKILL);
-    benches_await_acting(&h, "motor", 0); /* nobody attends to the bench */
+    benches_await_acting(&h, "motor", 0); /* the bench is not served here */
     expect(bench, CONNECTED, 2);
     for (int i = 0; i < PATIENCE_MS / 20 && benches_input(&h, "motor")->acting[0] != 0.25; i++)
         answer(bench, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Benches that own inputs, die in the middle of a motion, return, or want another one's channels;
- * and what acts meanwhile. A real daemon, real sockets. */
+/* Benches that own inputs, die in the middle of a motion, return, or claim channels of another
+ * bench; and the values that act meanwhile. With a real daemon and real sockets. */
 #include "benches.h"
 #include <math.h>
 #include <setjmp.h>
@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-/* Until a silent bench is stale [steps]: longer than a machine hangs while a bench is fed, or it
- * would never be back. */
+/* Time-out of a silent bench [steps]: longer than hangs of the machine while a bench sends,
+ * otherwise the bench would never recover. */
 #if SANITIZED
 #define TIMEOUT "150"
 #else
@@ -29,7 +29,8 @@ static void says(const char *text, const char *words)
         fail_msg("'%s' does not say '%s'", text, words);
 }
 
-/* Both feed their channels, and see the values in the outputs with their sequence numbers. */
+/* Two benches send to their channels, and the outputs show the values with their sequence
+ * numbers. */
 static void test_two_claimants(void **state)
 {
     const double pushed[3] = {1, 2, 3};
@@ -79,7 +80,7 @@ static void test_two_claimants(void **state)
     /* claimed channels cannot be set by hand, except with force */
     assert_int_equal(harness_set(&h, "torque", (const double[]){2}, 1)->result, RESULT(CLAIMED));
     assert_int_equal(bench_ask_release(&left)->result, RESULT(OK));
-    benches_await_acting(&h, "torque", 1); /* its initial value */
+    benches_await_acting(&h, "torque", 1); /* the initial value */
     assert_int_equal(harness_set(&h, "torque", (const double[]){2}, 1)->result, RESULT(OK));
     benches_await_acting(&h, "torque", 2);
     assert_int_equal(bench_ask_release(&left)->result, RESULT(BAD_TOKEN));
@@ -88,8 +89,8 @@ static void test_two_claimants(void **state)
     harness_close(&h);
 }
 
-/* Without a claim samples are refused, unless the configuration allows them; each reason has its
- * count. */
+/* Without a claim samples are refused, unless the configuration permits them; refusals are counted
+ * by reason. */
 static void test_refused_samples(void **state)
 {
     const Linkage__V1__InputsReport *inputs;
@@ -132,7 +133,7 @@ static void test_refused_samples(void **state)
 
 /* ---- a bench that dies ---- */
 
-/* Fed with 8, then silent. */
+/* Send 8 for a while, then end without a message. */
 static void die_mid_stroke(struct harness *h, struct bench *b, const char *config)
 {
     benches_open(h, config);
@@ -170,7 +171,7 @@ static void test_dies_hold(void **state)
     assert_int_equal(input->acting_action, ACTION(HOLD));
     assert_int_equal(input->condition, CONDITION(STALE));
     assert_true(input->age_steps > strtoull(TIMEOUT, NULL, 10));
-    /* once for each silence, however long; a machine that hung while it was fed has made others */
+    /* one trip for each silence, however long it is; hangs of the machine may have caused more */
     trips = input->trips;
     age = input->age_steps;
     assert_true(trips >= 1);
@@ -213,11 +214,11 @@ static void test_dies_ramp(void **state)
         while (input->acting[0] == 8);
         if (input->acting[0] > -2)
             break;
-        bench_open(&b, &h); /* it is there: the machine hung for all of its way */
+        bench_open(&b, &h); /* the machine hung during the whole ramp */
         bench_feed_until(&b, 8, "torque");
         bench_close(&b);
     }
-    assert_true(input->acting[0] > -2 && input->acting[0] < 8); /* on its way */
+    assert_true(input->acting[0] > -2 && input->acting[0] < 8); /* on the ramp */
     assert_int_equal(benches_await_acting(&h, "torque", -2)->acting_action, ACTION(RAMP));
     come_back(&h, &b);
     harness_close(&h);
@@ -243,7 +244,8 @@ static void test_dies_fault(void **state)
     harness_close(&h);
 }
 
-/* Heartbeats keep the claim, but carry no values: stale, not lost. Without them: lost. */
+/* Heartbeats keep the claim but contain no values: the channel is stale, not lost. Without
+ * heartbeats it is lost. */
 static void test_lost(void **state)
 {
     struct harness h;
@@ -269,7 +271,7 @@ static void test_lost(void **state)
     benches_await_flags(&h, FLAG(LOST) | FLAG(TRIPPED), 0);
     assert_int_equal(benches_await_acting(&h, "torque", 3)->condition, CONDITION(LOST));
     bench_feed(&b, 5, 100);
-    benches_await_acting(&h, "torque", 5); /* the owner simply continues */
+    benches_await_acting(&h, "torque", 5); /* the owner continues to send */
     assert_false(benches_claim(&h, "bench")->lost);
     assert_true(benches_policy(&h, CONDITION(LOST))->count >= 1);
     says(benches_policy(&h, CONDITION(LOST))->limit, "lease 2 s");
@@ -281,7 +283,8 @@ static void test_lost(void **state)
 
 /* ---- successors ---- */
 
-/* A bench that has forgotten its token waits for the lease; the old token is then invalid. */
+/* A bench that has lost its token must wait until the lease expires; the old token is then
+ * invalid. */
 static void test_take_over(void **state)
 {
     const Linkage__V1__ControlReply *reply;
@@ -301,7 +304,7 @@ static void test_take_over(void **state)
     bench_claim(&new, "new", "torque", NULL);
     assert_true(harness_log_has(h.folder, "log", "LK-3004"));
     assert_true(harness_log_has(h.folder, "log", "'new' has taken channels from 'old'"));
-    assert_true(benches_input(&h, "torque")->values[0] == 7); /* until the new one sends */
+    assert_true(benches_input(&h, "torque")->values[0] == 7); /* until the new bench sends */
     assert_true(benches_input(&h, "motor")->values[0] == 0);
     assert_string_equal(benches_input(&h, "motor")->bench, "");
     bench_send(&old, (const double[]){1, 1}, 2);
@@ -314,7 +317,7 @@ static void test_take_over(void **state)
     harness_close(&h);
 }
 
-/* A bench that restarts with its old token: immediately. */
+/* A bench that restarts with its old token may claim at once. */
 static void test_bench_restarts(void **state)
 {
     struct bench b;
@@ -334,8 +337,8 @@ static void test_bench_restarts(void **state)
     b.token = token;
     bench_claim(&b, "bench", "torque", NULL);
     assert_int_equal(b.number, 1);
-    assert_int_equal(harness_log_count(&h, "has taken channels"), 0); /* they were its own */
-    bench_feed(&b, 8, 1); /* its sequence numbers start again */
+    assert_int_equal(harness_log_count(&h, "has taken channels"), 0); /* no other owner */
+    bench_feed(&b, 8, 1);                                             /* sequence numbers restart */
     harness_await_counts(&h, 21, 0);
     assert_true(benches_input(&h, "torque")->values[0] == 8);
     bench_close(&b);
@@ -354,8 +357,8 @@ static void kill_and_spawn(struct harness *h)
     harness_notice(h, "READY=1");
 }
 
-/* A daemon that was killed and restarted: the bench's sockets reconnect, its token is refused, and
- * a claim with the old token is a new claim. */
+/* The daemon was killed and restarted. The sockets of the bench reconnect, its token is refused,
+ * and a claim with the old token is a new claim. */
 static void test_daemon_restarts(void **state)
 {
     const Linkage__V1__ControlReply *reply;
@@ -405,7 +408,7 @@ static void test_new_model(void **state)
 
 /* ---- the policy ---- */
 
-/* Refused samples, and the policy for them. */
+/* Refused samples trip the policy for their condition. */
 static void test_policy_of_refusals(void **state)
 {
     const Linkage__V1__InputReport *input;
@@ -425,7 +428,7 @@ static void test_policy_of_refusals(void **state)
     input = benches_await_acting(&h, "motor", 0);
     assert_int_equal(input->acting_action, ACTION(ZERO));
     assert_int_equal(input->condition, CONDITION(NOT_FINITE));
-    benches_await_acting(&h, "torque", 8); /* not the cause */
+    benches_await_acting(&h, "torque", 8); /* this value is not the cause */
     for (int i = 0; i < 5; i++)
         bench_send(&b, (const double[]){8, 9}, 2);
     benches_await_acting(&h, "motor", 9);
@@ -443,7 +446,8 @@ static void test_policy_of_refusals(void **state)
     harness_close(&h);
 }
 
-/* Claims optional: one bench without a claim, or those with one. */
+/* With optional claims, there is either one bench without a claim, or there are benches with
+ * claims. */
 static void test_anonymous(void **state)
 {
     const double all[5] = {2, 3, 4, 5, 6};

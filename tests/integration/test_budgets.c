@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From input to effect: a sample acts exactly when the contract says, and the daemon's latency
- * budget finds the segments of a bench that answers over real sockets. */
+ * budget shows the segments of a bench that answers over real sockets. */
 #include "harness.h"
 #include "runs.h"
 #include <math.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* A wheel of 200 kg m2 without load: only the input can rotate it. */
+/* a wheel of 200 kg m^2 without load, which only the input can accelerate */
 static const char wheel[] =
     "linkage: 1\n"
     "name: wheel\n"
@@ -29,9 +29,10 @@ static const char wheel[] =
     "  rate: {type: joint-velocity, joint: axle}\n"
     "solver: {formulation: ali3, step: %s, iterations: 3}\n";
 
-/* The bench's clock has an offset of hours from the daemon's. */
+/* offset between the clocks of bench and daemon: hours */
 #define ELSEWHERE_NS UINT64_C(50000000000000)
-/* Of a slow bench, and its step: many times the delays of a machine that also runs other tests. */
+/* Hold time of a slow bench, and its step: many times the delays of a machine that also runs other
+ * tests. */
 #define HOLD_NS   200000000
 #define SLOW      "0.05"
 #define SLOW_NS   50000000
@@ -85,7 +86,7 @@ static const Linkage__V1__OutputSample *next(struct harness *h)
 
 /* ---- the contract ---- */
 
-/* The first sample with an effect; the previously published one was of step @before. */
+/* Check the first sample with an effect. @before: step of the sample published before it */
 static void check_first(const Linkage__V1__OutputSample *sample, uint64_t before)
 {
     const Linkage__V1__Echo *echo;
@@ -99,14 +100,14 @@ static void check_first(const Linkage__V1__OutputSample *sample, uint64_t before
     assert_true(echo->latched_ns <= sample->computed_ns);
     assert_true(sample->computed_ns <= sample->published_ns);
     assert_true(before <= echo->latched_step && echo->latched_step < sample->step);
-    if (sample->step != before + 1) /* a step in between was not published */
+    if (sample->step != before + 1) /* the step between was not published */
         return;
     assert_int_equal(sample->step, echo->latched_step + 1);
     assert_true(echo->latched_ns >= sample->deadline_ns);
 }
 
-/* Latched at T(k), it acts on [t_k, t_k + h]: the outputs of t_k do not show it, those of t_k + h
- * do. The wheel is at rest, so that the first effect is unambiguous. */
+/* A sample that is latched at T(k) acts on [t_k, t_k + h]: the outputs of t_k do not contain its
+ * effect, those of t_k + h do. The wheel is at rest, so the first effect is unambiguous. */
 static void test_first_effect(void **state)
 {
     struct harness h;
@@ -119,7 +120,7 @@ static void test_first_effect(void **state)
         uint64_t before;
 
         harness_go(&h);
-        /* at rest, and at another phase of the cycle each time */
+        /* the wheel is at rest, and each trial has another phase of the cycle */
         while ((sample = next(&h))->state != STATE(RUNNING) || sample->step < 3)
             ;
         nap(trial * 700000);
@@ -137,7 +138,7 @@ static void test_first_effect(void **state)
     harness_close(&h);
 }
 
-/** struct change - the outputs' record of a step. */
+/** struct change - the outputs of a step */
 struct change {
     uint64_t step;
     double rate;
@@ -145,14 +146,15 @@ struct change {
     uint64_t latched_step;
 };
 
-/* The rate increases by h torque / inertia in a step, so each torque appears in its increments. */
+/* Check that the rate increases by h torque / inertia in a step, so that each torque is visible in
+ * an increment. */
 static void check_change(const struct change *last, const struct change *now)
 {
     const double h_by_inertia = harness_step_s(0.005) / 200;
     double torque = now->sequence ? (double)now->sequence : 0;
     double increment = now->rate - last->rate;
 
-    if (now->step != last->step + 1) /* not published; the next one shows it */
+    if (now->step != last->step + 1) /* a record is missing: check the next */
         return;
     if (now->sequence != last->sequence)
         assert_int_equal(now->latched_step, last->step);
@@ -161,7 +163,8 @@ static void check_change(const struct change *last, const struct change *now)
                  increment, (int)now->sequence);
 }
 
-/* Many samples in a run, each with a different torque: the one that acts is the one in the echo. */
+/* Many samples in a run, each with another torque: the torque that acts belongs to the sample in
+ * the echo. */
 static void test_each_effect(void **state)
 {
     struct change last = {0}, now;
@@ -214,8 +217,8 @@ static uint64_t claim_torque(struct harness *h, const char *bench)
     return h->reply->claim->token;
 }
 
-/* Answers the newest output sample after @hold_ns. @shift_ns: false offset of its time of
- * publication */
+/* Answer the newest output sample after @hold_ns.
+ * @shift_ns: error of the publication time that the answer claims */
 static void answer(struct harness *h, uint64_t token, uint64_t sequence, int64_t hold_ns,
                    int64_t shift_ns)
 {
@@ -235,7 +238,7 @@ static void answer(struct harness *h, uint64_t token, uint64_t sequence, int64_t
     sample.values = &torque;
     sample.n_values = 1;
     clock.id = LINKAGE__V1__CLOCK__ID__ID_MONOTONIC;
-    clock.synchronised = 1; /* with what, on a clock that nobody else has? */
+    clock.synchronised = 1; /* a false claim */
     sample.clock = &clock;
     sample.origin_ns = bench_now();
     send_sample(h, &sample);
@@ -253,8 +256,8 @@ static const Linkage__V1__LatencyBudget *budget_of(struct harness *h, const char
     return NULL;
 }
 
-/* A bench that holds each sample for some time: this counts as the bench's time, not as the wire's.
- */
+/* If a bench holds each sample for some time, this time is counted for the bench, not for the
+ * wire. */
 static void test_hold(void **state)
 {
     const Linkage__V1__LatencyBudget *b;
@@ -267,7 +270,7 @@ static void test_hold(void **state)
     harness_go(&h);
     while (next(&h)->state != STATE(RUNNING))
         ;
-    /* on a busy machine the step that shows an answer may not be published, and a wait be long */
+    /* on a busy machine the step with an answer may not be published, and waits may be long */
     for (n = 1; n <= N_MOST; n++) {
         answer(&h, token, n, HOLD_NS, 0);
         harness_await_counts(&h, n, 0);
@@ -287,7 +290,7 @@ static void test_hold(void **state)
     assert_true(b->wait->p50_ns < 2 * SLOW_NS);
     assert_true(b->step->p50_ns > 0 && b->step->p50_ns < SLOW_NS);
     assert_true(b->publish->p50_ns > 0 && b->publish->p50_ns < SLOW_NS);
-    /* the bench's clock is independent, whatever the bench claims */
+    /* whatever the bench claims, its clock is not synchronised */
     assert_false(b->one_way);
     assert_null(b->wire_in);
     assert_null(b->wire_out);
@@ -295,7 +298,7 @@ static void test_hold(void **state)
     harness_close(&h);
 }
 
-/* An answer to a sample that was never published measures nothing, and is reported. */
+/* An answer to a sample that was never published is not measured, but reported. */
 static void test_false_reply(void **state)
 {
     const Linkage__V1__LatencyBudget *b;
@@ -307,7 +310,7 @@ static void test_false_reply(void **state)
     while (next(&h)->state != STATE(RUNNING))
         ;
     for (uint64_t i = 1; i <= 5; i++)
-        answer(&h, 0, i, 1000000, -3000000); /* a faster wire than possible */
+        answer(&h, 0, i, 1000000, -3000000); /* faster than the wire can be */
     harness_await_counts(&h, 5, 0);
     b = budget_of(&h, "");
     assert_int_equal(b->claim, 0);
@@ -318,7 +321,7 @@ static void test_false_reply(void **state)
     harness_await_counts(&h, 6, 0);
     assert_int_equal(budget_of(&h, "")->wire->count, 1);
 
-    /* the counts of the next run start at zero */
+    /* counts of the next run start at zero */
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     assert_int_equal(budget_of(&h, "")->wire->count, 1);
     harness_go(&h);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The client library without a daemon: how its calls fail. */
+/* The client library without a daemon: the errors of its calls. */
 #include "client.h"
 
 #include <arpa/inet.h>
@@ -17,8 +17,8 @@
 #include <cmocka.h>
 
 #define TIMEOUT_MS  300
-#define PATIENCE_MS 60000 /* for what comes */
-#define TRIES       20    /* of what a machine that hangs may spoil */
+#define PATIENCE_MS 60000 /* time limit for messages that must arrive */
+#define TRIES       20    /* tries, because the machine may hang */
 
 static void test_endpoints(void **state)
 {
@@ -86,7 +86,7 @@ static void test_no_daemon(void **state)
     lk_client_close(client);
 }
 
-/* A socket like the daemon's, at @endpoint. */
+/* struct stranger - a socket like the daemon's, at @endpoint */
 struct stranger {
     void *context;
     void *router;
@@ -109,7 +109,8 @@ static void stranger_close(struct stranger *stranger)
     unlink(stranger->endpoint + strlen("ipc://"));
 }
 
-/* Receives a request and answers it: with a reply to request @id, or with noise if @id is 0. */
+/* Receive a request and answer it: with a reply to request @id, or with invalid bytes if @id is
+ * 0. */
 static void stranger_answer(struct stranger *stranger, uint64_t id)
 {
     Linkage__V1__ControlReply reply = LINKAGE__V1__CONTROL_REPLY__INIT;
@@ -146,7 +147,7 @@ static void *call_stop(void *data)
     return NULL;
 }
 
-/* Return: what a call of @client says that gets a reply to request @id. */
+/* Return the result of a call of @client that gets a reply to request @id. */
 static int ask_stranger(struct stranger *stranger, struct lk_client *client, uint64_t id)
 {
     struct call call = {.client = client};
@@ -172,7 +173,7 @@ static void test_answers(void **state)
     assert_int_equal(ask_stranger(&stranger, client, 2), 0);
     assert_int_equal(ask_stranger(&stranger, client, 0), LK_CLIENT_E_BAD_ANSWER);
     assert_int_equal(ask_stranger(&stranger, client, 4), 0);
-    /* an answer to another request is none, and the next call is not spoilt by it */
+    /* an answer to another request is ignored and does not affect the next call */
     assert_int_equal(ask_stranger(&stranger, hasty, 77), LK_CLIENT_E_SILENT);
     for (uint64_t id = 2; id < TRIES && ask_stranger(&stranger, hasty, id) != 0; id++)
         assert_true(id < TRIES - 1);
@@ -181,7 +182,7 @@ static void test_answers(void **state)
     stranger_close(&stranger);
 }
 
-/* A peer that accepts connections and is silent: this is how a stopped daemon appears. */
+/* A peer that accepts connections and sends nothing, like a stopped daemon. */
 static void test_mute(void **state)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -198,12 +199,12 @@ static void test_mute(void **state)
     assert_int_equal(listen(fd, 16), 0);
     assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
     snprintf(endpoint, sizeof(endpoint), "tcp://127.0.0.1:%d", ntohs(address.sin_port));
-    /* less and more than the time limit of a handshake */
+    /* time-outs shorter and longer than that of a handshake */
     for (int timeout_ms = TIMEOUT_MS; timeout_ms <= 2500; timeout_ms += 2500 - TIMEOUT_MS) {
         int code = 0;
 
         assert_int_equal(lk_client_open(endpoint, timeout_ms, &client, &error), 0);
-        /* the connection may take as long as the call; not every time */
+        /* the connection may take as long as the call, so try several times */
         for (int i = 0; i < TRIES && code != LK_CLIENT_E_SILENT; i++)
             code = lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply,
                                      &error);
@@ -234,8 +235,8 @@ static void test_request_does_not_outlive_its_call(void **state)
     stranger_close(&stranger);
 }
 
-/* The connection may have failed for good before the request is sent: libzmq has nowhere to send it
- * then. The sleep makes that likely, nothing depends on it. */
+/* The connection may have failed for good before the request is sent: libzmq then has no peer for
+ * it. The pause makes this likely, but the test does not depend on it. */
 static void test_refused_before_it_asks(void **state)
 {
     const struct timespec nap = {.tv_nsec = 300000000};
@@ -255,11 +256,11 @@ static void test_refused_before_it_asks(void **state)
     assert_int_equal(zmq_setsockopt(stranger.router, ZMQ_CURVE_SECRETKEY, secret_key, 40), 0);
     assert_int_equal(zmq_bind(stranger.router, stranger.endpoint), 0);
     assert_int_equal(lk_client_open(stranger.endpoint, 1000, &client, &error), 0);
-    for (int i = 0; i < 2; i++) { /* the next call starts anew */
+    for (int i = 0; i < 2; i++) { /* the next call connects again */
         int code = 0;
 
         nanosleep(&nap, NULL);
-        /* a refusal that takes as long as the call is none yet; not every time */
+        /* a refusal that takes longer than the call is not seen, so try several times */
         for (int k = 0; k < TRIES && (k == 0 || !strstr(error.text, "wants keys")); k++)
             code = lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply,
                                      &error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mass of 10 kg in the daemon, its spring on the bench: what a loop over the line makes of it.
- * A real daemon, real sockets. Prints the table of doc/bench.md. */
+/* A mass of 10 kg in the daemon and its spring on the bench: the effect of the loop over the line.
+ * With a real daemon and real sockets. Prints the table of doc/bench.md. */
 #include "benches.h"
 #include "runs.h"
 #include <math.h>
@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #define MASS  10.0
-#define SPEED 0.1 /* of the start [m/s] */
+#define SPEED 0.1 /* initial speed [m/s] */
 #define H     0.001
 #define STEPS 1000
 
@@ -47,16 +47,16 @@ static const char mass_text[] =
 /* the outputs, in the order of the model */
 enum { X, V, X_AHEAD, V_AHEAD, MOBILITY, PUSH_WORK, GAP, PORT_WORK, KINETIC, POTENTIAL, OUTPUTS };
 
-/** enum way - how the bench couples its spring.
- * BY_FORCE: the force of the last position;  BY_LATE_FORCE: a step later
- * BY_IMPEDANCE: says its stiffness
- * BY_MOBILITY: the force of the middle of the step to come, solved with the port's mobility
- * BY_PREDICTION: the same a step late, from outputs that are a step ahead */
+/** enum way - how the bench couples its spring. BY_FORCE: force of the last position;
+ * BY_LATE_FORCE: the same a step later; BY_IMPEDANCE: sends its stiffness; BY_MOBILITY: force at
+ * the middle of the next step, solved with the port's mobility; BY_PREDICTION: the same a step
+ * late, from outputs that are a step ahead */
 enum way { BY_FORCE, BY_LATE_FORCE, BY_IMPEDANCE, BY_MOBILITY, BY_PREDICTION, WAYS };
 
-/** struct spring - of the bench;  @k: stiffness; what acts in the next step and after it, and what
- * it has put in.
- */
+/** struct spring - the spring of the bench.
+ * @k:      stiffness
+ * @acting: force that acts in the next step
+ * @work:   its work so far */
 struct spring {
     enum way way;
     double k;
@@ -64,14 +64,15 @@ struct spring {
     double work;
 };
 
-/* force of the middle of a step that begins at @x with the speed @v, if nothing else pushes */
+/* Return the force at the middle of a step that begins at @x with the speed @v, if no other force
+ * acts. */
 static double solve_middle(const struct spring *b, double x, double v, double mobility)
 {
     return -b->k * (x + 0.5 * H * v) / (1 + 0.25 * H * H * b->k * mobility);
 }
 
-/* the force that the bench sends when it has seen @y: it acts in the step to come, or, of late
- * ones, in the one after it */
+/* Return the force that the bench sends after it has received @y. It acts in the next step, or for
+ * late couplings in the step after it. */
 static double answer(const struct spring *b, const double *y, double before)
 {
     double change = b->acting - before, x, v;
@@ -82,7 +83,7 @@ static double answer(const struct spring *b, const double *y, double before)
         return -b->k * y[X];
     case BY_MOBILITY:
         return solve_middle(b, y[X], y[V], y[MOBILITY]);
-    case BY_PREDICTION: /* what acts from now on is not in the model's accelerations */
+    case BY_PREDICTION: /* the model's prediction lacks the next force */
         x = y[X_AHEAD] + 0.5 * H * H * y[MOBILITY] * change;
         v = y[V_AHEAD] + H * y[MOBILITY] * change;
         return solve_middle(b, x, v, y[MOBILITY]);
@@ -91,7 +92,7 @@ static double answer(const struct spring *b, const double *y, double before)
     }
 }
 
-/* @slopes: NULL: none */
+/* Send the inputs and make steps in lockstep. @slopes: NULL: none */
 static const double *step_on(struct harness *h, uint64_t number, uint32_t steps,
                              const double values[4], const double *slopes)
 {
@@ -112,7 +113,7 @@ static const double *step_on(struct harness *h, uint64_t number, uint32_t steps,
     request.step = &step;
     do
         reply = harness_ask(h, &request);
-    while (reply->result == RESULT(INTERNAL)); /* no time for it yet */
+    while (reply->result == RESULT(INTERNAL)); /* no time for the steps yet */
     if (reply->result != RESULT(OK))
         fail_msg("%s", reply->text);
     assert_int_equal(reply->outputs->n_values, OUTPUTS);
@@ -144,9 +145,9 @@ static double amplitude(const struct spring *b, const double *y)
     return sqrt(2 * (y[KINETIC] + potential) / MASS) / SPEED;
 }
 
-/* A second in lockstep. Return: by how much the swing has grown since the first step, in which a
- * late bench does not push yet.
- * @ret_error: largest distance from the swing of the spring itself, of its amplitude */
+/* Run a second in lockstep.
+ * Return: growth of the amplitude since the first step, in which a late bench does not push yet
+ * @ret_error: largest distance from the exact oscillation, relative to its amplitude */
 static double swing(struct harness *h, struct spring *b, double *ret_error)
 {
     double late = b->way == BY_LATE_FORCE || b->way == BY_PREDICTION ? 1 : 0, w = sqrt(b->k / MASS);
@@ -168,7 +169,7 @@ static double swing(struct harness *h, struct spring *b, double *ret_error)
         first = n == 1 ? amplitude(b, y) : first;
         b->work += 0.5 * H * values[0] * (v + y[V]) - values[1] * (x + 0.5 * way) * way;
         *ret_error = fmax(*ret_error, fabs(y[X] - SPEED / w * sin(w * H * (double)n)) * w / SPEED);
-        /* the books of both ends, as long as they are of a size */
+        /* energy balance of both ends, if the numbers are not too large */
         if (fabs(b->work) < 1) {
             assert_true(fabs(y[PUSH_WORK] + y[PORT_WORK] - b->work) < 1e-9);
             assert_true(fabs(y[GAP]) < 1e-9);
@@ -179,7 +180,7 @@ static double swing(struct harness *h, struct spring *b, double *ret_error)
     return amplitude(b, y) / first;
 }
 
-/* bounds of the growth: what the delay makes of each, see doc/bench.md */
+/* bounds of the growth of each coupling, due to its delay, see doc/bench.md */
 static const struct {
     double k;
     double least[WAYS];
@@ -190,8 +191,9 @@ static const struct {
     {1e6, {1e10, 1e27, 0.999, 0.999, 0.999}, {1e11, 1e29, 1.001, 1.001, 1.001}},
 };
 
-/* The step makes a period too long by (w h)^2 / 12: after a second the swing of itself is behind by
- * as much of w. By order 1 it would be behind, or shrunk, by w h / 2 of it: fifty times that. */
+/* Return the bound of the error. The step makes a period too long by (w h)^2 / 12, so after a
+ * second the phase is behind by this part of w. With order 1 phase or amplitude would have an error
+ * of w h / 2, which is fifty times more. */
 static double right_to(double k)
 {
     double w = sqrt(k / MASS);
@@ -234,11 +236,11 @@ static void test_what_a_line_makes_of_a_spring(void **state)
 
 /* ---- a slow bench ---- */
 
-#define HELD 10 /* steps a sample */
+#define HELD 10 /* number of steps per sample */
 
-/* A bench of 100 Hz pulls the mass by a spring whose end it moves. Return: where the mass is after
- * a second, with samples of the middle of their first step, or of their whole time if they are
- * held. */
+/* A bench of 100 Hz pulls the mass with a spring whose end it moves.
+ * Return: position of the mass after a second. Samples contain the value at the middle of their
+ * first step, or of their whole time if they have no slope */
 static double pull(struct harness *h, bool sloped)
 {
     const double w = 20;
@@ -257,7 +259,7 @@ static double pull(struct harness *h, bool sloped)
     return x;
 }
 
-/* x'' = -p^2 (x - a sin w t), x(0) = 0, x'(0) = v */
+/* Return the exact position: x'' = -p^2 (x - a sin w t), x(0) = 0, x'(0) = v. */
 static double pulled(double t)
 {
     double w = 20, p = sqrt(2000 / MASS), forced = 0.1 * p * p / (p * p - w * w);
@@ -292,7 +294,8 @@ static void test_slopes_of_a_slow_bench(void **state)
     print_message("after a second, m: held %.2g, with slopes %.2g\n", held, sloped);
     assert_true(sloped < 0.1 * held);
 
-    /* what acts, step by step: the gap of the port is the told work of the step before */
+    /* the acting values step by step: the gap of the port is the error of the work that the bench
+     * reported for the step before */
     harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
     assert_true(step_on(&h, 1, 1, values, slopes)[GAP] == -7);
     for (uint64_t i = 1; i < 10; i++) {
@@ -314,9 +317,10 @@ static void go(struct harness *h, const char *config)
     harness_arm(h);
 }
 
-/* The newest sample of a run: who comes late answers that one. @since: of the run, by the clock
- * that deadlines are on; the last samples of the run before may still be under way. Return: its
- * step. */
+/* Read the newest sample of a run, which is the one that a late bench answers.
+ * @since: beginning of the run on the clock of deadlines; samples of the run before may still
+ *         arrive
+ * Return: its step */
 static uint64_t read_newest(struct harness *h, int64_t since, double y[OUTPUTS])
 {
     const Linkage__V1__OutputSample *sample = harness_sample(h, PATIENCE_MS);
@@ -333,8 +337,8 @@ static uint64_t read_newest(struct harness *h, int64_t since, double y[OUTPUTS])
     return step;
 }
 
-/* A second of the run, by the clock of the daemon, from when the bench's first sample has acted.
- * Return: the growth of the swing in it. */
+/* Run for a second of the daemon's clock, beginning when the bench's first sample has acted.
+ * Return: growth of the amplitude */
 static double swing_by_the_clock(struct harness *h, const struct spring *b)
 {
     uint64_t first = 0, step = 0, sequence = 0;
@@ -362,8 +366,9 @@ static double swing_by_the_clock(struct harness *h, const struct spring *b)
     return pow(amplitude(b, y) / begin, (double)STEPS / (double)(step - first));
 }
 
-/* The same in real time. What is late grows at least as in lockstep; how much more is up to the
- * machine, and so is whether the mobility's force is there in time: doc/bench.md has numbers. */
+/* The same couplings in real time. Late forces grow at least as in lockstep. How much more depends
+ * on the machine, and so does whether the force with mobility arrives in time: doc/bench.md has
+ * numbers. */
 static void test_what_a_clock_makes_of_a_spring(void **state)
 {
     static const enum way ways[] = {BY_FORCE, BY_IMPEDANCE, BY_MOBILITY};
@@ -380,7 +385,7 @@ static void test_what_a_clock_makes_of_a_spring(void **state)
         for (int k = 0; k < 3; k++) {
             double grown;
 
-            if ((i == 2 || SANITIZED) && ways[k] != BY_IMPEDANCE) { /* late, no number is left */
+            if ((i == 2 || SANITIZED) && ways[k] != BY_IMPEDANCE) { /* late: it overflows */
                 print_message(" %12s", "-");
                 continue;
             }
@@ -394,7 +399,8 @@ static void test_what_a_clock_makes_of_a_spring(void **state)
     harness_close(&h);
 }
 
-/* Whatever the line does, a spring of 1e5 N/m that the bench has named swings and does not grow. */
+/* Whatever the line does, an oscillation on a spring of 1e5 N/m that the bench sends as a stiffness
+ * does not grow. */
 static void test_in_real_time_nothing_grows(void **state)
 {
     const struct spring b = {.way = BY_IMPEDANCE, .k = 1e5};
@@ -418,7 +424,8 @@ static void test_in_real_time_nothing_grows(void **state)
     harness_close(&h);
 }
 
-/* What it said acts until it is stale; then the stiffness goes and the rest stays. */
+/* After a bench falls silent, its values act until they are stale; then the stiffness is ramped to
+ * 0 and the other values stay. */
 static void test_a_silent_bench_lets_go(void **state)
 {
     struct harness h;
@@ -441,7 +448,7 @@ static void test_a_silent_bench_lets_go(void **state)
     harness_close(&h);
 }
 
-/* A bench that tells what it did not do is found out. */
+/* A bench that reports other work than it has done is detected. */
 static void test_a_bench_that_tells_another_work(void **state)
 {
     const double honest[4] = {5, 0, 0, 0}, other[4] = {5, 0, 0, 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkagectl, and arming with the client library, against a simulated daemon: it answers, refuses,
- * or falls silent as the test wants. */
+/* linkagectl, and arming with the client library, against a simulated daemon, which answers,
+ * refuses, or falls silent as the test requires. */
 #include "client.h"
 #include "stage.h"
 
@@ -19,16 +19,17 @@
 #define REASON     "max 1300 us of 1000 us; 500 Hz would fit"
 #define TRACE      "{\"traceEvents\":[]}"
 
-/* The script of the daemon. SILENT: no answer to a status;  UNPROVEN: arming ends in READY;
- * FOREVER: arming does not end;  UNFIT: the machine is refused immediately;  OLD: no evidence */
+/* Behaviour of the simulated daemon. SILENT: no answer to a status request; UNPROVEN: arming ends
+ * in READY; FOREVER: arming does not end; UNFIT: the machine is refused immediately; OLD: no
+ * evidence */
 enum play { FITS, SILENT, UNPROVEN, FOREVER, UNFIT, OLD };
 
 static struct {
     _Atomic enum play play;
-    /* of the thread */
+    /* used by the daemon's thread only */
     Linkage__V1__State state;
     int asked;
-    /* the requests, read by tests between commands */
+    /* the requests, which tests read between commands */
     _Atomic int allow_degraded;
     _Atomic unsigned int steps, cycles;
 } actor;
@@ -49,7 +50,7 @@ static void play_arm(const Linkage__V1__ArmRequest *arm, Linkage__V1__ControlRep
     }
 }
 
-/* Three answers, then the outcome. */
+/* Answer three times that arming continues, then with the result. */
 static void play_status(Linkage__V1__Proof *proof)
 {
     if (actor.state == LINKAGE__V1__STATE__STATE_ARMING && ++actor.asked > 3) {
@@ -147,7 +148,8 @@ static int lower_curtain(void **state)
     return rig_stage_close(&stage);
 }
 
-/* Runs linkagectl with @arguments. Return: its exit status. */
+/* Run linkagectl with @arguments.
+ * Return: its exit status */
 static int run_ctl(enum play play, const char *arguments)
 {
     actor.play = play;
@@ -191,7 +193,7 @@ static void test_arm_refused(void **state)
     assert_string_equal(stage.output, "linkagectl: not armed: " REASON "\n");
     assert_int_equal(run_ctl(UNPROVEN, "arm --json"), 1);
     assert_output("{\"result\":\"no-budget\",\"text\":\"" REASON "\"");
-    /* a daemon that falls silent while it arms still exists */
+    /* a daemon that falls silent while it arms is reported as existing */
     assert_int_equal(run_ctl(SILENT, "arm"), 3);
     assert_output("is there, but has not answered for 1.0 s");
     assert_null(strstr(stage.output, "start one"));
@@ -199,7 +201,7 @@ static void test_arm_refused(void **state)
     assert_output("{\"result\":\"silent\"");
 }
 
-/* An empty model: this daemon does not read it. */
+/* Load an empty model: the simulated daemon does not read it. */
 static int run_model(enum play play)
 {
     char path[] = "/tmp/linkage-ctl-XXXXXX", arguments[64];
@@ -213,7 +215,7 @@ static int run_model(enum play play)
     return status;
 }
 
-/* load, arm, start; commands after a refusal are not sent */
+/* The command `run` loads, arms and starts. After a refusal no further command is sent. */
 static void test_run(void **state)
 {
     (void)state;
@@ -276,7 +278,7 @@ static void test_files(void **state)
     assert_non_null(fgets(stage.output, sizeof(stage.output), file));
     fclose(file);
     assert_string_equal(stage.output, TRACE);
-    /* a refusal leaves the file unchanged */
+    /* if the daemon refuses, the existing file is unchanged */
     assert_int_equal(run_ctl(OLD, arguments), 1);
     assert_int_equal(access(path, F_OK), 0);
     remove(path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkagectl's commands about the bench line, against a simulated daemon: their requests, and how
- * they show the answers. */
+/* linkagectl's commands for the bench line, against a simulated daemon: their requests, and the
+ * output for the replies. */
 #include "client.h"
 #include "stage.h"
 
@@ -17,8 +17,8 @@
 #define ASKED(kind) LINKAGE__V1__CONTROL_REQUEST__COMMAND_##kind
 #define N(list)     (sizeof(list) / sizeof((list)[0]))
 
-/* @bytes, @size: of the first requests since linkagectl was started, @n_requests of them
- * @refuse: answer with this, RESULT_OK: as requested */
+/* @bytes, @size: the first requests since linkagectl was started, @n_requests of them
+ * @refuse:       result of the replies, RESULT_OK: as requested */
 static struct {
     _Atomic int n_requests;
     _Atomic Linkage__V1__Result refuse;
@@ -28,7 +28,7 @@ static struct {
 
 static struct rig_stage stage;
 
-/* ---- answers of the daemon ---- */
+/* ---- replies of the daemon ---- */
 
 static Linkage__V1__InputsReport *play_inputs(void)
 {
@@ -263,7 +263,8 @@ static int lower_curtain(void **state)
     return rig_stage_close(&stage);
 }
 
-/* Runs linkagectl with @arguments. Return: its exit status. */
+/* Run linkagectl with @arguments.
+ * Return: its exit status */
 static int run_ctl(const char *arguments)
 {
     actor.n_requests = 0;
@@ -275,7 +276,7 @@ static void assert_output(const char *part)
     rig_stage_says(&stage, part);
 }
 
-/* Request @i of the last run of linkagectl, of kind @kind. */
+/* Return request @i of the last run of linkagectl, which must be of kind @kind. */
 static const Linkage__V1__ControlRequest *request(struct lk_wire_arena *arena, int i,
                                                   Linkage__V1__ControlRequest__CommandCase kind)
 {
@@ -332,7 +333,7 @@ static void test_channels(void **state)
                   "\"components\":[\"x\",\"y\"],\"units\":[\"N\",\"N\"],\"low\":null,");
 }
 
-/* Nothing is published: the wait for a counted row ends. */
+/* If nothing is published, waiting for a number of rows ends with a message. */
 static void test_watch_in_vain(void **state)
 {
     (void)state;
@@ -342,7 +343,7 @@ static void test_watch_in_vain(void **state)
                                       "'running'; 0 of 3 came\n");
 }
 
-/* One message, whatever is wrong. */
+/* One message, whatever the mistake is. */
 static void test_one_line(void **state)
 {
     static const char *const wrong[] = {"dance",           "--dance",     "status --count",
@@ -361,7 +362,7 @@ static void test_one_line(void **state)
             fail_msg("'%s' ends with %d, expected 2 and a line: %s", wrong[i], status,
                      stage.output);
     }
-    /* before the connection to the daemon and its keys */
+    /* mistakes found before the connection to the daemon and before its keys are read */
     for (size_t i = 0; i < N(words); i++) {
         char line[200];
 
@@ -440,8 +441,8 @@ static void test_record(void **state)
     assert_output("\"recording\":{\"active\":true,\"file\":\"run.mcap\",");
 }
 
-/* Settings first, in their order; then the steps, at most as many at once as the contract allows.
- */
+/* Settings are sent first, in their order; then the steps, each request with the largest number
+ * that the contract allows. */
 static void test_step(void **state)
 {
     struct lk_wire_arena *arena = *state;
@@ -560,7 +561,7 @@ static void test_usage(void **state)
     int status;
 
     (void)state;
-    /* libzmq loses one of its own messages if a connection ends immediately after its start */
+    /* libzmq leaks one of its own messages if a connection ends immediately after its start */
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     for (size_t i = 0; i < N(wrong); i++)
         if ((status = run_ctl(wrong[i])) != 2)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The daemon's states over its real sockets: what is allowed when, and the outputs of a run. */
+/* The daemon's states over its real sockets: which commands are allowed in each state, and the
+ * outputs of a run. */
 #include "harness.h"
 #include "linkage/linkage.h"
 #include <math.h>
@@ -13,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* The next sample in @state with at least @step steps. */
+/* Return the next sample in @state with at least @step steps. */
 static const Linkage__V1__OutputSample *await_sample(struct harness *h, Linkage__V1__State state,
                                                      uint64_t step)
 {
@@ -76,7 +77,7 @@ static void test_description(void **state)
     assert_string_equal(pose->components[3], "qw");
     assert_string_equal(pose->units[0], "m");
 
-    /* another load of the same text is another model */
+    /* loading the same text again gives another model */
     assert_true(harness_load_model(&h) != model_id);
     harness_close(&h);
 }
@@ -105,7 +106,7 @@ static void test_life(void **state)
     sample = await_sample(&h, STATE(RUNNING), step + 1);
     assert_true(sample->sequence > sequence);
 
-    /* pause: the grid continues, the steps do not */
+    /* paused: the cycle continues, the steps do not */
     harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
     step = await_sample(&h, STATE(PAUSED), 0)->step;
     harness_expect(&h, PAUSE, RESULT(WRONG_STATE), STATE(PAUSED));
@@ -113,7 +114,7 @@ static void test_life(void **state)
     assert_int_equal(status->step, step);
     assert_true(status->cycles > step);
 
-    /* resume, then stop: the figures stay */
+    /* resume, then stop: the figures of the run are kept */
     harness_go(&h);
     await_sample(&h, STATE(RUNNING), step + 10);
     status = harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
@@ -124,14 +125,14 @@ static void test_life(void **state)
     assert_true(status->wakeup->p50_ns <= status->wakeup->p99_ns);
     assert_true(status->wakeup->p999_ns <= status->wakeup->max_ns);
     assert_int_equal(status->wakeup->n_bucket_count, 0);
-    /* steps of 20 ms end next to aligned poses */
+    /* steps of 20 ms may end near an aligned pose */
     assert_true(status->residual_position < (SANITIZED ? 1e-6 : 1e-9));
     step = status->step;
     await_sample(&h, STATE(ARMED), step);
     status = harness_expect(&h, STATUS, RESULT(OK), STATE(ARMED));
     assert_int_equal(status->step, step);
 
-    /* a start begins again */
+    /* a new start begins with step 0 */
     status = harness_go(&h);
     assert_true(status->cycles < step);
     await_sample(&h, STATE(RUNNING), 5);
@@ -178,7 +179,7 @@ static void bad_model(struct harness *h, const char *name, const char *text, con
     assert_null(strpbrk(reply->text, "\n\x1b"));
 }
 
-/* The step in the model's text, replaced. */
+/* Load the model with another step in its text, which must be refused. */
 static void bad_step(struct harness *h, const char *step, const char *words)
 {
     char *text = harness_model_text(), changed[8192];
@@ -205,10 +206,10 @@ static void test_bad_models(void **state)
     bad_model(&h, "bad.yaml", "linkage: 1\nname: a\nbodys: {}\n", "bad.yaml:3:1: ");
     bad_model(&h, "", "", "model:");
     bad_model(&h, "\x1b[31m\n", "linkage: 2\n", "expected");
-    bad_step(&h, "0.00001", "expected 5e-05 to 0.1 s"); /* a good model, too fast for a cycle */
+    bad_step(&h, "0.00001", "expected 5e-05 to 0.1 s"); /* a valid model whose step is too short */
     bad_step(&h, "2", "expected");
 
-    /* the old one is unchanged and runs */
+    /* the old model is unchanged and can run */
     assert_int_equal(h.reply->status->model_id, model_id);
     assert_int_equal(h.reply->status->state, STATE(READY));
     harness_go(&h);
@@ -216,7 +217,7 @@ static void test_bad_models(void **state)
     harness_close(&h);
 }
 
-/* All errors come in one reply, limited in number, and the next reply contains none of them. */
+/* All errors come in one reply, limited in number. The next reply contains none of them. */
 static void test_all_that_is_wrong(void **state)
 {
     char text[8192] = "linkage: 1\nname: a\nbodies:\n";
@@ -246,7 +247,7 @@ static void test_all_that_is_wrong(void **state)
     harness_close(&h);
 }
 
-/* A value set before the start acts like the same torque in the library, step for step. */
+/* A value set before the start acts step for step like the same torque in the library. */
 static void test_set_acts(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -278,7 +279,7 @@ static void test_set_acts(void **state)
     assert_int_equal(harness_command(&h, STATUS)->result, RESULT(OK));
     assert_true(h.reply->status->work_input != 0);
 
-    /* after a stop the torque is zero */
+    /* after a stop the torque is zero again */
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     harness_go(&h);
     await_sample(&h, STATE(ARMED), 50);
@@ -306,10 +307,8 @@ static void test_set_refused(void **state)
     harness_close(&h);
 }
 
-/* A torque that rotates a body by more than half a turn in the first step leads to FAULT, visible
- * to all clients, and reset ends it. */
-/* Beyond the limits of the model: refused with their values, and the previous value keeps acting.
- */
+/* A value beyond the limits of the model is refused with a message that contains the limits, and
+ * the previous value continues to act. */
 static void test_set_answers_with_what_acts(void **state)
 {
     const double far_too_much = 1e9, torque = 4;
@@ -336,6 +335,8 @@ static void test_set_answers_with_what_acts(void **state)
     harness_close(&h);
 }
 
+/* A torque that rotates a body by more than half a turn in the first step causes FAULT, which all
+ * clients see. A reset ends it. */
 static void test_fault(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -368,7 +369,7 @@ static void test_fault(void **state)
     harness_close(&h);
 }
 
-/* Settings that the system refuses are reported in the status and in every sample. */
+/* Settings that the system refuses are reported in the status and in each sample. */
 static void test_degraded(void **state)
 {
     const Linkage__V1__Status *status;
@@ -395,7 +396,7 @@ static void test_degraded(void **state)
     harness_close(&h);
 }
 
-/* The text of a model in the folder of the tests' model; the caller frees it. */
+/* Return the text of a model in the folder of the tests' model. The caller frees it. */
 #define MODEL_SIZE (1u << 20)
 
 static char *read_beside(const char *name, char *ret_path, size_t size)
@@ -413,7 +414,7 @@ static char *read_beside(const char *name, char *ret_path, size_t size)
     return text;
 }
 
-/* The library's result for the same model after @steps. */
+/* Compute the library's result for the same model after @steps. */
 static void step_alone(const char *path, uint64_t steps, double *values)
 {
     const struct lk_options options = {.step = 0.05};
@@ -447,8 +448,8 @@ static void slow_down(char *text)
     memcpy(place, "step: 0.050", strlen("step: 0.050"));
 }
 
-/* A chain gives the same bits with any number of workers, throughout a daemon's life; a long one
- * takes a sanitizer most of its step. */
+/* A chain gives the same bits with any number of workers, throughout a daemon's life. With a
+ * sanitizer a short chain is used, because a long one needs most of its step. */
 static void test_workers(void **state)
 {
     static const char *const configs[] = {
@@ -482,7 +483,7 @@ static void test_workers(void **state)
         await_sample(&h, STATE(ARMED), 0);
         sample = await_sample(&h, STATE(RUNNING), 5);
         check_bits(sample, path);
-        harness_close(&h); /* while it runs */
+        harness_close(&h); /* during the run */
     }
     free(text);
 }
@@ -503,7 +504,8 @@ static void start_refused(const char *realtime, const char *words)
     harness_close(&h);
 }
 
-/* Real-time workers without a core for each end the daemon before it opens its endpoints. */
+/* Real-time workers without a core for each of them end the daemon before it opens its
+ * endpoints. */
 static void test_workers_refused(void **state)
 {
     long n_cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fate of a run when the machine, or only the cycle, hangs: overruns and their consequences,
- * the watchdog, exit statuses, messages to benches, and files.
+/* The end of a run when the machine, or only the cycle, hangs: overruns and their consequences, the
+ * watchdog, exit statuses, messages to benches, and files.
  *
- * SIGSTOP stops the whole daemon; ptrace, where it is allowed, only the thread of the cycle. The
- * tests wait for states and never for times; a machine that is late in addition does not affect
- * their claims. */
+ * SIGSTOP stops the whole daemon; ptrace, if it is allowed, stops only the thread of the cycle. The
+ * tests wait for states and never for times, so a machine that is late in addition does not affect
+ * them. */
 #include "../skip.h"
 #include "freeze.h"
 #include "runs.h"
@@ -25,10 +25,9 @@
 
 #include <cmocka.h>
 
-/* The step of the models here. stall() stops the daemon for STALL_PERIODS of them; where the test
- * is about the fault, for so long that a hang of the machine is hardly ever as long. One that is
- * does the same to the daemon as the test does, only earlier: none of these tests may tell them
- * apart. */
+/* The step of the models. stall() stops the daemon for STALL_PERIODS steps, or for FAULT_PERIODS if
+ * the test is about the fault, which is longer than nearly all hangs of the machine. A longer hang
+ * has the same effect on the daemon, only earlier, so no test may distinguish between the two. */
 #define STEP          "0.005"
 #define STEP_S        0.005
 #define STALL_PERIODS 100
@@ -39,12 +38,13 @@
 #define FAULT_PERIODS 500
 #define ROW_MAX       "400"
 #endif
-/* Late cycles are made up, each of them an overrun. */
+/* Late cycles are made up, and each of them is an overrun. */
 #define FAULT_IN_ROW "overrun: {action: catch-up, catch_up: 1000, fault_in_a_row: " ROW_MAX "}\n"
 #define NO_WATCHDOG  "watchdog: {time: 0}\n"
 #define KEPT         "evidence: {directory: kept}\n"
 
-/* A daemon that has ended meanwhile has nothing to be stopped; expect_end() will find it. */
+/* Stop the daemon for this number of periods. A daemon that has already ended cannot be stopped;
+ * expect_end() detects that. */
 static void stall(const struct harness *h, int periods)
 {
     const double stall_s = periods * harness_step_s(STEP_S);
@@ -59,7 +59,7 @@ static void stall(const struct harness *h, int periods)
     assert_int_equal(kill(h->pid, SIGCONT), 0);
 }
 
-/* The daemon ends by itself, with this status. */
+/* Check that the daemon ends by itself with this status. */
 static void expect_end(struct harness *h, int status)
 {
     pid_t pid = h->pid;
@@ -68,7 +68,7 @@ static void expect_end(struct harness *h, int status)
     assert_int_equal(harness_wait(pid, PATIENCE_MS), status);
 }
 
-/* A run that a fault may end at any time. */
+/* Start a run that a fault may end at any time. */
 static void go_to_fault(struct harness *h)
 {
     const Linkage__V1__ControlReply *reply;
@@ -100,7 +100,7 @@ static void test_deadlines(void **state)
     harness_open(&h, FAULT_IN_ROW NO_WATCHDOG);
     runs_load_slow(&h, STEP);
     go_to_fault(&h);
-    assert_non_null(harness_sample(&h, PATIENCE_MS)); /* from here on, time counts */
+    assert_non_null(harness_sample(&h, PATIENCE_MS)); /* the run has begun */
     stall(&h, FAULT_PERIODS);
     status = runs_await_state(&h, STATE(FAULT));
     runs_says(status->fault, "too many deadlines missed");
@@ -110,7 +110,7 @@ static void test_deadlines(void **state)
     sample = runs_await_sample(&h, STATE(FAULT));
     assert_int_equal(sample->step, step);
     assert_false(is_zero(sample)); /* the last good values are held */
-    /* the grid continues, the steps do not */
+    /* the cycle continues, the steps do not */
     status = runs_await_cycles(&h, harness_command(&h, STATUS)->status->cycles + 5);
     assert_int_equal(status->step, step);
     harness_expect(&h, RESET, RESULT(OK), STATE(READY));
@@ -118,7 +118,7 @@ static void test_deadlines(void **state)
     harness_close(&h);
 }
 
-/* A bench is told of the fault also by a daemon that ends with it, as the last sample. */
+/* Benches are informed of the fault with the last sample, even by a daemon that then ends. */
 static void test_deadlines_exit(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -142,11 +142,11 @@ static void test_deadlines_exit(void **state)
     assert_true(harness_log_has(h.folder, "log", "fault: "));
     assert_int_equal(runs_count_files(&h, "Z.json", true), 1);
     assert_int_equal(runs_count_files(&h, ".hist", false), 1);
-    assert_true(runs_count_files(&h, "-trace-1.json", true) == 1); /* of this overrun itself */
+    assert_true(runs_count_files(&h, "-trace-1.json", true) == 1); /* the trace of this overrun */
     harness_close(&h);
 }
 
-/* Missed grid points are skipped, and simulated time stays behind by as many steps. */
+/* Missed grid points are skipped, and the simulated time is late by as many steps. */
 static void test_continue(void **state)
 {
     const Linkage__V1__Status *status;
@@ -165,7 +165,7 @@ static void test_continue(void **state)
     assert_true(status->behind_s > (STALL_PERIODS - 1.5) * harness_step_s(STEP_S));
     assert_int_equal(status->step, status->cycles);
     assert_true(status->skipped >= STALL_PERIODS - 1 && status->overruns >= 1);
-    /* the last cycle's own overrun, if any, is not in behind_s yet */
+    /* @behind_s does not yet contain the overrun of the last cycle */
     assert_true(status->behind_s <= (double)status->skipped * harness_step_s(STEP_S) + 1e-9);
     harness_close(&h);
 }
@@ -193,7 +193,7 @@ static void test_catch_up(void **state)
     assert_true(status->caught_up >= STALL_PERIODS - 10);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 
-    /* the trace shows them in sequence */
+    /* the trace contains the made-up cycles in sequence */
     reply = runs_ask_trace(&h, 0);
     text = calloc(1, reply->trace.len + 1);
     assert_non_null(text);
@@ -229,7 +229,7 @@ static void may_not(struct harness *h)
                  "allow ptrace: as root, or with kernel.yama.ptrace_scope below 2");
 }
 
-/* A hang is a fault, and stays one when it ends. */
+/* A hang is a fault, and remains one when the hang ends. */
 static void test_frozen(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -240,7 +240,7 @@ static void test_frozen(void **state)
 
     (void)state;
     setenv("WATCHDOG_USEC", "400000", 1);
-    /* whether the exchange looks for each record or not */
+    /* @divisor: the watchdog must not depend on whether the exchange reads each record */
     harness_open(&h, "watchdog: {time: 2}\non_fault: {outputs: zero}\n"
                      "overrun: {fault_in_a_row: 0}\noutputs: {divisor: 20}\n");
     unsetenv("WATCHDOG_USEC");
@@ -257,23 +257,24 @@ static void test_frozen(void **state)
     sample = runs_await_sample(&h, STATE(FAULT));
     assert_int_equal(sample->step, status->step);
     assert_true(is_zero(sample));
-    /* systemd gets no more notifications, except those sent before */
+    /* systemd gets no more notifications than those sent before */
     while (harness_notice_within(&h, "WATCHDOG=1", 1000))
         assert_true(late++ < 3 * NOTICES_MAX);
-    harness_expect(&h, STATUS, RESULT(OK), STATE(FAULT)); /* it does answer */
-    /* and cannot be revived as if nothing had happened */
+    harness_expect(&h, STATUS, RESULT(OK), STATE(FAULT)); /* the daemon still answers */
+    /* a reset does not restart the stuck run */
     harness_expect(&h, RESET, RESULT(INTERNAL), STATE(FAULT));
     runs_says(h.reply->text, "stands still");
 
     assert_int_equal(ptrace(PTRACE_DETACH, tid, NULL, NULL), 0);
-    harness_expect(&h, RESET, RESULT(OK), STATE(READY)); /* now it can be ended */
+    harness_expect(&h, RESET, RESULT(OK), STATE(READY)); /* now the run can be ended */
     harness_arm(&h);
     harness_go(&h);
     runs_await_cycles(&h, 20);
     harness_close(&h);
 }
 
-/* Frozen in the middle of a step and released: that step is not published, and no other follows. */
+/* The cycle is frozen in the middle of a step and released: this step is not published, and no
+ * other step is made. */
 static void test_released(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -286,7 +287,7 @@ static void test_released(void **state)
     (void)state;
     harness_open(&h, "watchdog: {time: 2}\non_fault: {outputs: zero}\nbudget: {share: 0.95}\n"
                      "overrun: {fault_in_a_row: 0}\n");
-    /* whose steps are long; under a sanitizer those of any model are */
+    /* a model with long steps; with a sanitizer steps of any model are long */
     runs_load_file(&h, SANITIZED ? "chain-8" : "chain-128", "0.005");
     harness_go(&h);
     tid = freeze_seize(&h, "lkd-cycle");
@@ -299,7 +300,7 @@ static void test_released(void **state)
 
         freeze_end(tid);
         nanosleep(&nap, NULL);
-        while (harness_sample(&h, 0)) /* or there is no room for the sample of the fault */
+        while (harness_sample(&h, 0)) /* make room for the sample of the fault */
             ;
     }
     runs_await_state(&h, STATE(FAULT));
@@ -311,7 +312,7 @@ static void test_released(void **state)
 
     status = runs_await_cycles(&h, cycles + 20);
     assert_int_equal(status->state, STATE(FAULT));
-    assert_true(status->step <= step + 1); /* the one that it was in */
+    assert_true(status->step <= step + 1); /* the interrupted step at most */
     while (heard < 10) {
         sample = harness_sample(&h, PATIENCE_MS);
         assert_non_null(sample);
@@ -345,8 +346,8 @@ static void test_frozen_exit(void **state)
     harness_close(&h);
 }
 
-/* Progress counts as a sign of life, however rarely it is shown: a long proof does not mean a dead
- * daemon. */
+/* During a long proof each step feeds the watchdog, however rarely the progress is reported, so the
+ * daemon is not ended as stuck. */
 static void test_long_proof_is_alive(void **state)
 {
     double before, after;
@@ -361,7 +362,7 @@ static void test_long_proof_is_alive(void **state)
     assert_int_equal(harness_ask_arm(&h, true, 0)->result, RESULT(OK));
     harness_notice(&h, "STATUS=ARMING");
     after = harness_command(&h, STATUS)->status->proof->progress;
-    do { /* a thousandth takes 3.6 s, three signs of life half a second */
+    do { /* a thousandth needs 3.6 s, and three signs of life half a second */
         before = after;
         for (int i = 0; i < 3; i++)
             harness_notice(&h, "WATCHDOG=1");
@@ -392,7 +393,7 @@ static void test_reports(void **state)
         harness_command(&h, STATUS);
         runs_nap();
     }
-    assert_int_equal(runs_count_files(&h, "Z.json", false), 0); /* it continues */
+    assert_int_equal(runs_count_files(&h, "Z.json", false), 0); /* the run continues */
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     harness_await_log(&h, ".hist", 1);
     assert_int_equal(runs_count_files(&h, "-trace-1.json", true), 1);
@@ -423,8 +424,8 @@ static void test_reports(void **state)
     harness_close(&h);
 }
 
-/* Links and pipes with all names that the reports of this run may have, since their milliseconds
- * are unknown. */
+/* Create links and pipes with all names that the reports of this run may have, because their
+ * milliseconds are unknown. */
 static void lay_traps(struct harness *h, const char *victim)
 {
     const char *utc = runs_ask_evidence(h, false, false)->evidence->started_utc;
@@ -443,8 +444,8 @@ static void lay_traps(struct harness *h, const char *victim)
     }
 }
 
-/* Whoever may write to the folder can place a file where a report will be: the daemon neither
- * writes through a link nor overwrites a file, nor waits for the reader of a pipe. */
+/* Anybody who may write to the folder can create a file at the path of a future report. The daemon
+ * neither writes through a link nor overwrites a file, nor waits for the reader of a pipe. */
 static void test_reports_go_to_new_files(void **state)
 {
     char victim[128], text[16] = "";
@@ -473,7 +474,7 @@ static void test_reports_go_to_new_files(void **state)
     harness_close(&h);
 }
 
-/* If nothing can be written, the log says so and the run is unaffected. */
+/* If no file can be written, the log says so and the run is unaffected. */
 static void test_no_place_for_files(void **state)
 {
     struct harness h;
@@ -499,7 +500,7 @@ static void start_by_itself(const char *more, const char *words)
     pid_t pid;
 
     harness_open(&h, NULL);
-    /* a second daemon in parallel, on its own endpoints */
+    /* a second daemon in parallel, with its own endpoints */
     snprintf(path, sizeof(path), "%s/second.yaml", h.folder);
     snprintf(log, sizeof(log), "%s/log2", h.folder);
     runs_model_path("chain-128", model);
@@ -525,15 +526,15 @@ static void test_autostart_refused(void **state)
                     "not armed: ");
 }
 
-/* Without priority no machine is fit for real time. */
+/* Without real-time priority no machine is fit for real time. */
 static void test_autostart_refused_degraded(void **state)
 {
     (void)state;
     start_by_itself("", "start refused: the machine is not fit for real time");
 }
 
-/* A bench that sends at full speed and is killed meanwhile, while its samples stay in the queue:
- * this once ended the daemon too. */
+/* A bench sends at full speed and is killed, while its samples stay in the queue. A former version
+ * of the daemon ended, too. */
 static void test_flood_that_dies(void **state)
 {
     const struct timespec flood = {.tv_nsec = 300000000}, wait = {.tv_sec = 2};
@@ -557,7 +558,7 @@ static void test_flood_that_dies(void **state)
             zmq_send(socket, "flood", 5, 0);
     }
     nanosleep(&flood, NULL);
-    freeze_end(tid); /* takes the subscription to the bench */
+    freeze_end(tid); /* sends the subscription to the bench */
     nanosleep(&flood, NULL);
     freeze_thread(tid);
     nanosleep(&flood, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A daemon with a formulation other than the default: those with fixed work run, at the rate of the
- * model; others are refused with the reason, and the previously loaded model stays. */
+/* A daemon with a formulation other than the default: formulations with a fixed amount of work run
+ * at the rate of the model; others are refused with the reason, and the loaded model stays. */
 #include "runs.h"
 #include <math.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* A spatial loop of three bodies without redundant rows; its rod may spin about its axis. */
+/* A spatial loop of three bodies without redundant rows; its rod may spin about its own axis. */
 static const char text_format[] =
     "linkage: 1\nname: loop\ngravity: [0, 0, -9.80665]\n"
     "bodies:\n"
@@ -40,7 +40,7 @@ static const Linkage__V1__ControlReply *load(struct harness *h, const char *form
     return harness_load(h, "loop.yaml", text);
 }
 
-/* Values of the outputs after so many steps in real time. */
+/* Compute the outputs after TIME_S in real time. */
 #define STEP_S 0.002
 #define TIME_S 0.4
 
@@ -64,7 +64,8 @@ static void run(struct harness *h, const char *formulation, double ret[8])
     harness_expect(h, STOP, RESULT(OK), STATE(ARMED));
 }
 
-/* All give the motion and the reaction of the default step, up to its error of order 2. */
+/* All formulations give the motion and the reaction of the default step, up to its error of order
+ * 2. */
 static void test_fixed_work(void **state)
 {
     static const char *const names[] = {"rk4", "dca", "hdca", "hdca:as-printed", "recursive"};
@@ -86,7 +87,8 @@ static void test_fixed_work(void **state)
     harness_close(&h);
 }
 
-/* A formulation without fixed work is refused with the reason; the previous model stays. */
+/* A formulation without a fixed amount of work is refused with the reason; the loaded model
+ * stays. */
 static void test_no_fixed_work(void **state)
 {
     struct harness h;

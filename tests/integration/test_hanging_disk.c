@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A disk that does not answer, under the folder of the reports: the daemon still answers, runs
- * continue and end, and pending files are written when the disk answers. */
+/* A disk under the folder of reports that does not answer. The daemon still answers, runs continue
+ * and end, and pending files are written when the disk answers again. */
 #include "runs.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -59,7 +59,7 @@ static void test_answers(void **state)
     harness_close(&h);
 }
 
-/* It ends without the disk, and reports the losses. */
+/* The daemon ends without the disk and reports which files are lost. */
 static void test_ends(void **state)
 {
     struct harness h;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heartbeats: ten per second in every state of the daemon, and their contents for a bench. */
+/* Heartbeats: ten per second in each state of the daemon, and their contents for a bench. */
 #include "subscriber.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -12,7 +12,8 @@
 
 #include <cmocka.h>
 
-/* The next one. Where the line process hangs, its channel takes no more: some are missing then. */
+/* Return the next heartbeat. If the line process hangs, its channel is full, and some heartbeats
+ * are missing. */
 static const Linkage__V1__Heartbeat *next(struct subscriber *s, uint64_t *sequence)
 {
     const Linkage__V1__Heartbeat *beat = subscriber_heartbeat(s, PATIENCE_MS);
@@ -23,7 +24,7 @@ static const Linkage__V1__Heartbeat *next(struct subscriber *s, uint64_t *sequen
     return beat;
 }
 
-/* Waits for one with @state. */
+/* Wait for a heartbeat with @state. */
 static const Linkage__V1__Heartbeat *await_state(struct subscriber *s, uint64_t *sequence,
                                                  Linkage__V1__State state)
 {
@@ -46,8 +47,7 @@ static int compare(const void *a, const void *b)
 
 #define N_BEATS 5
 
-/* Return: the usual time between two of them, by the daemon's own clock [ns]; 0: some are missing.
- */
+/* Return the median time between two heartbeats on the daemon's clock [ns]; 0: some are missing. */
 static uint64_t usual_time(struct subscriber *s, uint64_t *sequence)
 {
     uint64_t before_ns = next(s, sequence)->sent_ns, between_ns[N_BEATS], first = *sequence;
@@ -64,7 +64,8 @@ static uint64_t usual_time(struct subscriber *s, uint64_t *sequence)
     return between_ns[N_BEATS / 2];
 }
 
-/* Ten per second; not at every attempt, as a busy machine delays some. */
+/* Check that there are ten heartbeats per second. Several attempts are made because a busy machine
+ * delays some. */
 static void check_rate(struct subscriber *s, uint64_t *sequence)
 {
     bool is_right = false;
@@ -130,7 +131,7 @@ static void test_every_state(void **state)
     harness_close(&h);
 }
 
-/* A subscriber to outputs only does not get them, and vice versa. */
+/* A subscriber to outputs does not get heartbeats, and vice versa. */
 static void test_topics_are_apart(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -159,8 +160,8 @@ static void test_topics_are_apart(void **state)
     harness_close(&h);
 }
 
-/* A bench that stays connected recognises a restart of the daemon by its number, and by the silence
- * between. */
+/* A bench that stays connected recognises a restart of the daemon by its identifier and by the
+ * silence before it. */
 static void test_a_daemon_that_comes_back(void **state)
 {
     uint64_t sequence = 0, daemon_id, now_id;
@@ -177,7 +178,7 @@ static void test_a_daemon_that_comes_back(void **state)
     snprintf(log, sizeof(log), "%s/log2", h.folder);
     h.pid = harness_spawn((const char *const[]){"--config", h.config, NULL}, log, h.notify_fd);
     harness_notice(&h, "READY=1");
-    for (int i = 0; i < 1000 && now_id == daemon_id; i++) { /* first those already sent */
+    for (int i = 0; i < 1000 && now_id == daemon_id; i++) { /* skip those already sent */
         sequence = 0;
         now_id = next(&s, &sequence)->daemon_id;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Peers that send garbage, on every socket: it is counted or answered, and the daemon continues. */
+/* Peers that send invalid bytes on each socket: these are counted or answered, and the daemon
+ * continues. */
 #include "harness.h"
 #include <math.h>
 #include <setjmp.h>
@@ -17,9 +18,9 @@
 
 #include <cmocka.h>
 
-#define FAR_MORE ((size_t)300 << 10) /* the connection ends */
+#define FAR_MORE ((size_t)300 << 10) /* large enough to end the connection */
 
-/* The next reply on a socket of its own: the result, and the id in @ret_id. */
+/* Return the result of the next reply on a socket, and its id in @ret_id. */
 static Linkage__V1__Result next_result(struct harness *h, void *socket, uint64_t *ret_id)
 {
     zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
@@ -29,7 +30,7 @@ static Linkage__V1__Result next_result(struct harness *h, void *socket, uint64_t
 
     assert_int_equal(zmq_poll(&item, 1, PATIENCE_MS), 1);
     zmq_msg_init(&message);
-    while (more) { /* an empty part comes first if one was sent */
+    while (more) { /* an empty part comes first if the request had one */
         assert_true(zmq_msg_recv(&message, socket, 0) >= 0);
         more = zmq_msg_more(&message);
     }
@@ -51,7 +52,7 @@ static void *connect_to(struct harness *h, int type, int endpoint)
     return socket;
 }
 
-/* @expected: the id of the request if that much of it was decoded, otherwise 0 */
+/* Send invalid bytes. @expected: the id of the request if it can be decoded, otherwise 0 */
 static void answered_with(struct harness *h, const void *data, size_t size, uint64_t expected)
 {
     uint64_t id = 1;
@@ -76,7 +77,7 @@ static void test_bad_requests(void **state)
     (void)state;
     harness_open(&h, NULL);
     answered_as_bad(&h, "", 0);
-    answered_with(&h, valid, 2, 5); /* no command, or one of a later version */
+    answered_with(&h, valid, 2, 5); /* no command, or an unknown one */
     answered_as_bad(&h, valid, 3);  /* truncated */
     for (int round = 0; round < 50; round++) {
         for (size_t i = 0; i < sizeof(noise); i++) {
@@ -136,7 +137,7 @@ static void test_req_socket(void **state)
     harness_close(&h);
 }
 
-/* Above the size limit: the connection is cut, others are unaffected. */
+/* A message above the size limit: the connection is closed, others are unaffected. */
 static void test_oversized_request(void **state)
 {
     const size_t size = LK_WIRE_CONTROL_MAX + FAR_MORE;
@@ -156,7 +157,7 @@ static void test_oversized_request(void **state)
     free(large);
 }
 
-/* Bytes that are not ZeroMQ, and a connection that ends during its greeting. */
+/* Send bytes that are not ZeroMQ, and close the connection during its greeting. */
 static void raw_bytes(const struct harness *h, int endpoint, const void *data, size_t size)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -165,7 +166,7 @@ static void raw_bytes(const struct harness *h, int endpoint, const void *data, s
     assert_true(fd >= 0);
     snprintf(address.sun_path, sizeof(address.sun_path), "%s", h->endpoint[endpoint] + 6);
     assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-    /* the other side may close before all of it is written */
+    /* the other side may close the connection before all is written */
     if (send(fd, data, size, MSG_NOSIGNAL) < 0)
         print_message("cut off early\n");
     close(fd);
@@ -198,7 +199,7 @@ static void test_inputs_refused(void **state)
 
     (void)state;
     harness_open(&h, NULL);
-    harness_send(&h, 1, 0, &good, 1); /* no model yet: counted from the load on, so not here */
+    harness_send(&h, 1, 0, &good, 1); /* no model yet: not counted */
     model_id = harness_load_model(&h);
     harness_go(&h);
     harness_send(&h, 100, model_id, &good, 1);
@@ -230,7 +231,7 @@ static void test_inputs_refused(void **state)
     harness_close(&h);
 }
 
-/* What is somewhat too long is refused with a word, and the connection goes on. */
+/* A message that is a little too large is refused with a reply, and the connection stays. */
 static void too_large_messages_are_refused(void **state)
 {
     unsigned char *large = calloc(1, LK_WIRE_CONTROL_MAX + 1);
@@ -255,7 +256,7 @@ static void too_large_messages_are_refused(void **state)
     free(large);
 }
 
-/* The torque of a sample changes the motion, and the sample that shows it names the source. */
+/* The torque of a sample changes the motion, and the sample with its effect names the source. */
 static void test_input_acts(void **state)
 {
     const Linkage__V1__Status *status;
@@ -302,7 +303,8 @@ static void test_oversized_sample(void **state)
     free(large);
 }
 
-/* A client that sends without reading replies blocks neither others nor a SIGTERM. */
+/* A client that sends without reading replies blocks neither others nor the end of the daemon with
+ * SIGTERM. */
 static void test_flood(void **state)
 {
     const unsigned char status[] = {0x08, 0x07, 0x12, 0x00};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A line process under an attacker's control damages what it can; the next one serves as well as
- * the first. The attacks are in hostile_line.c. */
+/* A line process under an attacker's control does all damage it can; the next line process serves
+ * as well as the first. The attacks are in hostile_line.c. */
 #include "benches.h"
 #include "lines.h"
 #include "runs.h"
@@ -13,7 +13,8 @@
 
 #define RESTARTED "[LK-9001] line restarted"
 
-/* Until there are more than @before. A request may be lost in one that does not answer. */
+/* Wait until there are more cycles than @before. A request may be lost in a line process that does
+ * not answer. */
 static uint64_t await_more_cycles(struct harness *h, uint64_t before)
 {
     harness_hang_up(h);
@@ -21,7 +22,8 @@ static uint64_t await_more_cycles(struct harness *h, uint64_t before)
     return runs_await_cycles(h, before + 1)->cycles;
 }
 
-/* One that stands still is given time as long as it gets no processor, as on a machine with one. */
+/* Wait for @n restarts, for longer than the usual patience: a line process that hangs is given more
+ * time while it gets no processor, as on a machine with one core. */
 static void await_restarts(const struct harness *h, int n)
 {
     for (int i = 0; harness_log_count(h, RESTARTED) < n && i < 2 * PATIENCE_MS / 20; i++)
@@ -29,7 +31,7 @@ static void await_restarts(const struct harness *h, int n)
     harness_await_log(h, RESTARTED, n);
 }
 
-/* All three sockets work, and the run has continued. */
+/* Check that all three sockets work and that the run has continued. */
 static void expect_service(struct harness *h, uint64_t *cycles)
 {
     const double value = 1;
@@ -46,7 +48,8 @@ static void expect_service(struct harness *h, uint64_t *cycles)
     assert_non_null(harness_sample(h, PATIENCE_MS));
 }
 
-/* A hijacked one ends: another hijacked one follows, and ends or is ended; then an honest one. */
+/* A hijacked line process ends. Another hijacked one follows, and ends or is ended; the next one is
+ * honest. */
 static void test_broken(void **state)
 {
     uint64_t cycles = 0;
@@ -66,7 +69,7 @@ static void test_broken(void **state)
     harness_close(&h);
 }
 
-/* One that sends without end blocks no other thread. */
+/* A line process that sends without end blocks no other thread. */
 static void test_talkative(void **state)
 {
     uint64_t cycles = 0;
@@ -78,7 +81,7 @@ static void test_talkative(void **state)
     harness_go(&h);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(kill(harness_line(&h), SIGKILL), 0);
-        if (i == 2) { /* this one sends, until the supervisor notices that it does nothing else */
+        if (i == 2) { /* this line sends until the supervisor notices */
             await_restarts(&h, 2 * i + 1);
             kill(h.pid, SIGUSR1);
             harness_await_log(&h, "[LK-1011]", 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fault injection in a live daemon: each kind has its effect, every output sample is marked while
- * it lasts, and none before or after. */
+/* Fault injection in a live daemon: each kind has its effect, and output samples are marked exactly
+ * while it lasts. */
 #include "benches.h"
 #include <math.h>
 #include <setjmp.h>
@@ -30,7 +30,7 @@ static void end(void)
     harness_close(&h);
 }
 
-/* From a request on: all steps except those already under way. */
+/* Check the marks of @n samples after a request, except the steps that were already under way. */
 static void expect_marks(bool marked, int n)
 {
     const Linkage__V1__OutputSample *sample =
@@ -53,7 +53,7 @@ static const Linkage__V1__Injection *inject(Linkage__V1__InjectionKind kind, con
         fail_msg("%s", reply->text);
     assert_int_equal(reply->injections->n_injections, 1);
     assert_true(reply->injections->injections[0]->active);
-    benches_await_flags(&h, FLAG(INJECTED), 0); /* past the samples published before the request */
+    benches_await_flags(&h, FLAG(INJECTED), 0); /* skip the samples published before the request */
     return reply->injections->injections[0];
 }
 
@@ -113,8 +113,8 @@ static void test_kinds(void **state)
     end();
 }
 
-/* A spike beyond the limits and its rule; a silent bench and its rule: the policy can be tested
- * without touching a bench. */
+/* With a spike beyond the limits and with a silent bench, the rules of the policy can be tested
+ * without a change of the bench. */
 static void test_policy_tried_out(void **state)
 {
     (void)state;
@@ -137,9 +137,8 @@ static void test_policy_tried_out(void **state)
     end();
 }
 
-/* Cycles that take too long: counted as overruns, and the policy acts; each is marked. */
-/* Of a cycle that is stalled now. A busy machine may leave its sample unpublished: then another one
- * is. */
+/* Stall a cycle and return its sample. A busy machine may not publish this sample; then another
+ * cycle is stalled. The policy reacts to the overrun, and the stalled cycle is marked. */
 static const Linkage__V1__OutputSample *await_stalled_sample(void)
 {
     const uint32_t flags = FLAG(INJECTED) | FLAG(TRIPPED);
@@ -171,12 +170,12 @@ static void test_stall(void **state)
     sample = await_stalled_sample();
     until = time(NULL) + PATIENCE_MS / 1000;
     assert_true(sample->overruns >= 1);
-    /* on a busy machine another late cycle may have tripped the input before the stalled one ends
-     */
+    /* on a busy machine another late cycle may have tripped the input before the stalled cycle
+     * ends */
     while (benches_policy(&h, CONDITION(LATE))->count <= late && time(NULL) < until)
         benches_nap(5);
     assert_true(benches_policy(&h, CONDITION(LATE))->count > late);
-    benches_await_flags(&h, 0, FLAG(INJECTED)); /* once */
+    benches_await_flags(&h, 0, FLAG(INJECTED)); /* only one cycle was stalled */
     assert_int_equal(harness_command(&h, STATUS)->status->state, STATE(RUNNING));
     bench_feed_until(&b, 5, "torque");
     assert_true(harness_log_has(h.folder, "log", "injection 1 begins: stall"));
@@ -186,7 +185,7 @@ static void test_stall(void **state)
     end();
 }
 
-/* It ends by itself, and with the run. */
+/* An injection ends by itself after its time, or at the end of the run. */
 static void test_ends(void **state)
 {
     (void)state;

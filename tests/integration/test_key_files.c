@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a daemon may listen with and without keys, and its key files at the start. */
+/* The addresses at which a daemon may listen with and without keys, and its key files at the
+ * start. */
 #include "runs.h"
 #include "vault.h"
 #include <setjmp.h>
@@ -13,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* A start that is refused, with these words in its log. */
+/* Check that a start is refused, with these words in its log. */
 static void expect_refusal(const struct harness *h, const char *config_path, const char *words)
 {
     char log[128];
@@ -55,7 +56,8 @@ static void test_other_machines_need_keys(void **state)
         expect_refusal(&h, path, "linkagectl keygen");
         expect_refusal(&h, path, "linkaged.yaml:2:22: tcp://");
     }
-    /* with keys the address is allowed; that of a documentation network is on no interface */
+    /* with keys the address is allowed; this address, reserved for documentation, is on no
+     * interface */
     vault_section(&v, section, sizeof(section));
     out = fopen(path, "w");
     assert_non_null(out);
@@ -72,7 +74,7 @@ static void test_other_machines_need_keys(void **state)
     vault_remove_keys(&v);
 }
 
-/* On all interfaces, and served there. */
+/* With keys the daemon listens on all interfaces. */
 static void test_reachable_with_keys(void **state)
 {
     char section[600];

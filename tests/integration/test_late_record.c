@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of an exchange that is late, and of a cycle that was.
+/* Records of an exchange that is late, and of a cycle that was late.
  *
- * A late exchange publishes every step, in order. A cycle that was declared dead wakes up behind
- * its last look whether it may go on: the record that it leaves is of no step of this run, whatever
- * it says of itself. The daemon's exchange, a cycle whose steps this test makes one by one, and the
- * channel of the line process with this test at its other end. */
+ * A late exchange publishes each step, in order. A cycle that was declared dead may wake up after
+ * it last checked whether it may continue. Its next record then belongs to no step of this run,
+ * whatever state the record contains. The test uses the daemon's exchange, a cycle whose steps it
+ * makes one by one, and the channel of the line process, whose other end it reads. */
 #include "cycle_parts.h"
 #include "exchange_rig.h"
 #include "wire.h"
@@ -18,9 +18,9 @@
 #include <cmocka.h>
 
 #define PATIENCE_MS 60000
-/* Heard of one state, in which each is repeated. */
+/* number of samples to receive in a state, in which samples are repeated */
 #define HEARD 5
-/* Steps that an exchange is late by: more than it sends in a row. */
+/* number of steps by which an exchange is late: more than it sends at once */
 #define LATE 100
 
 static const char *model_path;
@@ -96,11 +96,12 @@ static void run_to_fault(struct scene *s)
     assert_false(is_zero(await(s, LINKAGE__V1__STATE__STATE_RUNNING, 1)));
     lkd_exchange_fault(s->rig.exchange, true);
     await(s, LINKAGE__V1__STATE__STATE_FAULT, 1);
-    /* not asked for a fault: it has looked before */
+    /* the cycle has not seen the request for a fault: it checked before */
     lkd_cycle_carry_out(s->rig.cycle, LKD_ASK_RUN, 1);
 }
 
-/* The step that it was in is not published; that it has failed is, as soon as it says so itself. */
+/* The interrupted step is not published; the fault of the cycle is published as soon as the cycle
+ * reports it. */
 static void test_not_published(void **state)
 {
     struct scene s;
@@ -117,7 +118,7 @@ static void test_not_published(void **state)
     close_scene(&s);
 }
 
-/* Nor where the run is reset before the exchange has looked for it. */
+/* The step is not published either if the run is reset before the exchange has read it. */
 static void test_not_at_the_end(void **state)
 {
     struct scene s;
@@ -128,14 +129,14 @@ static void test_not_at_the_end(void **state)
     lkd_exchange_detach(s.rig.exchange, LINKAGE__V1__STATE__STATE_READY);
     assert_true(is_zero(await(&s, LINKAGE__V1__STATE__STATE_READY, 1)));
 
-    lkd_exchange_attach(s.rig.exchange, s.rig.cycle, 1, false); /* and the next run is heard */
+    lkd_exchange_attach(s.rig.exchange, s.rig.cycle, 1, false); /* the next run is published */
     lkd_cycle_carry_out(s.rig.cycle, LKD_ASK_RUN, 2);
     assert_false(is_zero(await(&s, LINKAGE__V1__STATE__STATE_RUNNING, 3)));
     lkd_exchange_detach(s.rig.exchange, LINKAGE__V1__STATE__STATE_READY);
     close_scene(&s);
 }
 
-/* Steps that the exchange does not see, as it is not attached yet. */
+/* Make steps that the exchange does not see, because it is not attached yet. */
 static void run_unseen(struct scene *s, int n)
 {
     lkd_exchange_detach(s->rig.exchange, LINKAGE__V1__STATE__STATE_READY);
@@ -144,7 +145,7 @@ static void run_unseen(struct scene *s, int n)
     lkd_exchange_attach(s->rig.exchange, s->rig.cycle, 1, false);
 }
 
-/* Each with its own stamps, and none left out. */
+/* Each step is published with its own stamps, and none is omitted. */
 static void test_every_step(void **state)
 {
     uint64_t sequence = 0, computed_ns = 0;
@@ -167,7 +168,7 @@ static void test_every_step(void **state)
     close_scene(&s);
 }
 
-/* Nor at the end of a run, however soon that comes. */
+/* No step is omitted at the end of a run, however soon it ends. */
 static void test_every_step_to_the_end(void **state)
 {
     struct scene s;

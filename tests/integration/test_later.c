@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clients of a later version: fields and commands unknown to the daemon. */
+/* Clients of a later version: fields and commands that the daemon does not know. */
 #include "filled.h"
 #include "harness.h"
 
@@ -30,7 +30,7 @@ static int close_daemon(void **state)
     return 0;
 }
 
-/* Each command with unknown fields at all levels is carried out or refused on its merits. */
+/* Each command with unknown fields at all levels is executed, or refused for its known contents. */
 static void test_requests(void **state)
 {
     const ProtobufCMessageDescriptor *d = &linkage__v1__control_request__descriptor;
@@ -51,7 +51,7 @@ static void test_requests(void **state)
     }
 }
 
-/* An unknown command is refused under its own id. */
+/* An unknown command is refused with its own id. */
 static void test_unknown_command(void **state)
 {
     static uint8_t empty[] = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions that libzmq does not survive end the line process, and nothing else: the daemon keeps
- * stepping, starts another one, and clients reconnect by themselves. */
+/* Conditions that libzmq does not survive end only the line process. The daemon continues to step
+ * and starts another line process, and clients reconnect without help. */
 #include "../skip.h"
 #include "benches.h"
 #include "lines.h"
@@ -26,17 +26,21 @@
 
 #include <cmocka.h>
 
-/* The thread sanitizer blocks SIGABRT for the handler that reports the cause; under either, the
- * daemon does not hear what libzmq says, and the line's own look may come when some are free. */
+/* identifier of the reason for a restart when libzmq runs out of descriptors. Under a sanitizer the
+ * daemon does not receive the message of libzmq, because the thread sanitizer blocks SIGABRT for
+ * the handler that reports the cause. The line's own check of its descriptors may run when some are
+ * free again. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define RAN_OUT "[LK-9001]"
 #else
 #define RAN_OUT "[LK-9003]"
 #endif
 
-/* Limit of the daemon's growth under attack [KiB]; one attack made it 2 GB. */
+/* limit of the daemon's growth under attack [KiB]. Without the line's limit an attack made it 2
+ * GB. */
 #define GROWTH_MAX (64 * 1024)
-/* Empty parts of one message: for at most a minute, or until the line is cut. */
+/* bytes of empty parts of one message. The peer sends them until all are sent or the line closes
+ * the connection. */
 #define PARTS_BYTES ((size_t)60 << 20)
 
 static bool is_alive(const struct harness *h)
@@ -46,8 +50,8 @@ static bool is_alive(const struct harness *h)
 
 /* ---- requests to a daemon whose line may be down ---- */
 
-/* A request may be lost with its line process: it is repeated until an answer comes.
- * @v: whose keys, @client of them; NULL: without */
+/* Send a status request until an answer comes, because a request may be lost with its line process.
+ * @v: vault with the keys of @client, or NULL for a request without keys */
 static const Linkage__V1__Status *ask_as(struct harness *h, struct vault *v, int client)
 {
     static const unsigned char request[] = {0x08, 0x7f, 0x12, 0x00}; /* id 127, status */
@@ -87,7 +91,8 @@ static const Linkage__V1__Status *ask_status(struct harness *h)
 
 /* ---- a name that libzmq would assign itself ---- */
 
-/* The counter of names starts at the first number of an unseeded rand(), in every process. */
+/* Check names that libzmq would assign itself. Its counter of names starts at the first number of
+ * an unseeded rand() in every process. */
 static void test_names_of_peers(void **state)
 {
     struct harness h;
@@ -104,7 +109,7 @@ static void test_names_of_peers(void **state)
         fd[i] = zmtp_connect(h.endpoint[0]);
         zmtp_greet(fd[i], "DEALER", identity, sizeof(identity));
     }
-    for (int i = 0; i < 16; i++) /* each of them gets the next name */
+    for (int i = 0; i < 16; i++) /* each gets the next name */
         ask_status(&h);
     assert_true(is_alive(&h));
     assert_int_equal(ask_status(&h)->line_restarts, 0);
@@ -122,7 +127,7 @@ static void send_parts(struct harness *h, int endpoint, const char *type)
     size_t sent = 0;
 
     for (size_t i = 0; i < sizeof(parts); i += 2)
-        parts[i] = 1; /* more parts follow; of no bytes */
+        parts[i] = 1; /* flag: more parts follow; size: 0 */
     zmtp_greet(fd, type, NULL, 0);
     while (sent < PARTS_BYTES) {
         ssize_t n = send(fd, parts, sizeof(parts), MSG_NOSIGNAL);
@@ -160,7 +165,8 @@ static void test_endless_parts(void **state)
         assert_true(status->cycles > before);
         print_message("%s: %ld KiB more\n", types[endpoint], grown);
         assert_true(grown < GROWTH_MAX);
-        /* the line has a limit of its own, and tells the daemon that it was the reason */
+        /* the line has a memory limit of its own and reports to the daemon that this limit was the
+         * reason */
         harness_await_log(&h, "[LK-9001] line restarted (it had used up its memory, 64 MiB",
                           1 + endpoint);
     }
@@ -169,9 +175,10 @@ static void test_endless_parts(void **state)
 
 /* ---- messages of the maximum size ---- */
 
-#define SENDERS 8 /* clients, and requests of each */
+#define SENDERS 8 /* number of clients, and number of requests of each */
 
-/* Until its memory no longer grows: it accepts no more. Return: its size [KiB]. */
+/* Wait until the memory of @line no longer grows, which means that @line accepts no more messages.
+ * Return: the size [KiB] */
 static long await_full(pid_t line)
 {
     long data = rig_process_number(line, "VmData:"), before = -1;
@@ -199,7 +206,8 @@ static void expect_refused(struct harness *h, void *socket)
     zmq_msg_close(&message);
 }
 
-/* All at once, and none is received for a while: they wait at the sender. */
+/* All clients send at once, and the daemon receives nothing for a while. The messages wait at the
+ * sender. */
 static void test_largest_requests(void **state)
 {
     unsigned char *request = malloc(LK_WIRE_CONTROL_MAX);
@@ -211,7 +219,7 @@ static void test_largest_requests(void **state)
 
     (void)state;
     assert_non_null(request);
-    memset(request, 7, LK_WIRE_CONTROL_MAX); /* no such wire type */
+    memset(request, 7, LK_WIRE_CONTROL_MAX); /* wire type 7 does not exist */
     harness_open(&h, NULL);
     ask_status(&h);
     line = harness_line(&h);
@@ -238,8 +246,8 @@ static void test_largest_requests(void **state)
 
 /* ---- the end of a line process ---- */
 
-/* Samples of a bench with a claim: accepted again some time after a new line process has started.
- */
+/* Send samples of a bench with a claim until one is accepted. A new line process needs some time
+ * before that. */
 static void await_accepted(struct bench *b)
 {
     const double value = 1;
@@ -254,7 +262,7 @@ static void await_accepted(struct bench *b)
     fail_msg("no sample accepted within a minute");
 }
 
-/* Killed, aborted, and hung: the run continues, and the claim stays valid. */
+/* The line process is killed, aborted and stopped. The run continues, and the claim stays valid. */
 static void test_line_ends(void **state)
 {
     static const int signals[] = {SIGKILL, SIGABRT, SIGSTOP};
@@ -285,7 +293,7 @@ static void test_line_ends(void **state)
     harness_close(&h);
 }
 
-/* It ends with the daemon, however that ends. */
+/* The line process ends with the daemon, even if the daemon is killed. */
 static void test_no_orphan(void **state)
 {
     struct harness h;
@@ -351,7 +359,8 @@ static int count_descriptors(pid_t pid)
     return n;
 }
 
-/* Some send half a greeting, some all of that of CURVE, and nothing after it. */
+/* Open @n connections. Every second one sends the whole greeting of CURVE and the rest half a
+ * greeting, and then nothing follows. */
 static void dial(const struct harness *h, int *fd, int n)
 {
     static const unsigned char half[] = {0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3};
@@ -384,7 +393,8 @@ static void expect_descriptors(pid_t pid, rlim_t limit)
 
 #define MANY 2000
 
-/* The initial limit of descriptors. Return: whether it can be raised far enough. */
+/* Set the initial limit of descriptors to 256.
+ * Return: true if the limit can be raised to MANY + 200 */
 static bool lower_descriptors(struct rlimit *ret_before)
 {
     assert_int_equal(getrlimit(RLIMIT_NOFILE, ret_before), 0);
@@ -399,7 +409,8 @@ static void raise_descriptors(const struct rlimit *before)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
 }
 
-/* More than the initial limit: others can connect, and none of it costs the daemon a descriptor. */
+/* There are more half-open connections than the initial limit of descriptors. Other clients can
+ * connect, and the daemon itself uses no descriptor for the connections. */
 static void test_many_half_greetings(void **state)
 {
     static int fd[MANY];
@@ -417,7 +428,7 @@ static void test_many_half_greetings(void **state)
     before = count_descriptors(h.pid);
     dial(&h, fd, MANY);
     ask_status(&h);
-    /* it sometimes opens some for a moment */
+    /* the daemon sometimes opens descriptors for a moment */
     for (int i = 0; i < 6000 && (after = count_descriptors(h.pid)) > before; i++)
         benches_nap(10);
     assert_true(after <= before);
@@ -427,7 +438,7 @@ static void test_many_half_greetings(void **state)
     harness_close(&h);
 }
 
-/* Without descriptors it reports so; afterwards everything works again. */
+/* Without descriptors the line reports this state. Afterwards everything works again. */
 static void test_descriptors_run_out(void **state)
 {
     const struct rlimit few = {80, 80};
@@ -444,7 +455,7 @@ static void test_descriptors_run_out(void **state)
     harness_close(&h);
 }
 
-/* the number that its next descriptor gets */
+/* Return the number that the next descriptor of process @pid will get. */
 static rlim_t free_descriptor(pid_t pid)
 {
     char path[64];
@@ -456,7 +467,7 @@ static rlim_t free_descriptor(pid_t pid)
     }
 }
 
-/* Without a free descriptor it says so, and goes on. */
+/* Without a free descriptor the line reports this state and continues. */
 static void test_no_descriptor_is_left(void **state)
 {
     struct rlimit none, before;
@@ -478,7 +489,8 @@ static void test_no_descriptor_is_left(void **state)
 
 /* ---- subscriptions without end ---- */
 
-/* At most they delay other subscribers: requests and inputs continue. */
+/* Subscriptions without end delay at most other subscribers. Requests and inputs are still
+ * processed. */
 static void test_many_subscriptions(void **state)
 {
     static unsigned char frames[1000][24];
@@ -511,7 +523,7 @@ static void test_many_subscriptions(void **state)
 
 /* ---- keys ---- */
 
-/* With keys, clients with a key are served while MANY others have sent half a greeting. */
+/* Clients with a key are served while MANY peers without a key have sent half a greeting. */
 static void test_keys_and_half_greetings(void **state)
 {
     static int fd[MANY];
@@ -524,7 +536,7 @@ static void test_keys_and_half_greetings(void **state)
         skip_because("too few descriptors", "raise the hard limit: ulimit -Hn 4096");
     vault_open(&v);
     raise_descriptors(&own);
-    /* they are closed after a while: on a busy machine, before the request */
+    /* half-open connections are closed after a while, and on a busy machine before the request */
     for (int i = 0; i < 10 && n_open < MANY / 2; i++) {
         if (i > 0)
             hang_up(fd, MANY);
@@ -543,7 +555,8 @@ static void test_keys_and_half_greetings(void **state)
     vault_close(&v);
 }
 
-/* The list last read is in force, not that of the daemon's start. */
+/* After a restart of the line the list of clients that was read last applies, not the list of the
+ * daemon's start. */
 static void test_reload_and_restart(void **state)
 {
     struct vault v;
@@ -568,7 +581,8 @@ static void test_reload_and_restart(void **state)
 
 /* ---- a peer with heartbeats that dies while its messages are not received ---- */
 
-/* libzmq 4.3.4 with its own heartbeats ends the process ("!_io_error", its issue 4841). */
+/* A peer requests heartbeats and dies while its messages are not received. libzmq 4.3.4 with its
+ * own heartbeats ends the process ("!_io_error", its issue 4841). */
 static void test_heartbeats_of_the_dead(void **state)
 {
     /* a command: PING, with a time to live in tenths of a second */
@@ -580,7 +594,7 @@ static void test_heartbeats_of_the_dead(void **state)
 
     (void)state;
     for (int i = 0; i < 256; i++)
-        frames[i][1] = 255; /* bytes of one part, and the last one */
+        frames[i][1] = 255; /* the only part, of 255 bytes */
     harness_open(&h, NULL);
     harness_load_model(&h);
     harness_go(&h);
@@ -590,7 +604,7 @@ static void test_heartbeats_of_the_dead(void **state)
         fd = zmtp_connect(h.endpoint[endpoint]);
         zmtp_greet(fd, endpoint ? "PUB" : "DEALER", NULL, 0);
         assert_int_equal(send(fd, ping, sizeof(ping), MSG_NOSIGNAL), sizeof(ping));
-        assert_int_equal(kill(h.pid, SIGSTOP), 0); /* nothing receives any more */
+        assert_int_equal(kill(h.pid, SIGSTOP), 0); /* nothing is received from here */
         item.fd = fd;
         while (poll(&item, 1, 100) == 1)
             if (send(fd, frames, sizeof(frames), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&

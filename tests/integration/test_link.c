@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage-link: a machine in two daemons is the same as in one. Real daemons, real sockets. */
+/* linkage-link: a machine that is split over two daemons moves like the machine in one daemon. The
+ * tests use real daemons and real sockets. */
 #include "benches.h"
 #include "runs.h"
 #include "vault.h"
@@ -20,7 +21,7 @@
 
 static const char *program;
 
-/* A pendulum turns, by a line, a pinion's rack with a mass on a spring. */
+/* A pendulum. Its pin is coupled through a transmission line to the guide of a mass on a spring. */
 #define ARM                                                                                        \
     "linkage: 1\nname: machine\ngravity: [0, -9.81, 0]\n"                                          \
     "bodies:\n"                                                                                    \
@@ -50,7 +51,7 @@ static const char arm_text[] =
         "outputs:\n" ARM_OUT "  port: {type: force, force: port}\n"
         "  work: {type: port-work, force: port}\n" LAST;
 
-/* ratio^2 impedance */
+/* damping: ratio^2 impedance */
 static const char slide_text[] =
     "linkage: 1\nname: slide\ngravity: [0, -9.81, 0]\nbodies:\n" SLIDE "joints:\n" SLIDE_JOINT
     "forces:\n" SPRING
@@ -65,7 +66,7 @@ static void arm(struct harness *h, Linkage__V1__Mode mode)
     Linkage__V1__ArmRequest ask = LINKAGE__V1__ARM_REQUEST__INIT;
 
     if (mode == LINKAGE__V1__MODE__MODE_REALTIME) {
-        harness_arm(h); /* a proof on a busy machine is asked for again */
+        harness_arm(h); /* a failed proof on a busy machine is requested again */
         return;
     }
     ask.allow_degraded = true;
@@ -84,7 +85,7 @@ static void open_with(struct harness *h, const char *name, const char *text, Lin
     arm(h, mode);
 }
 
-static pid_t link_pid; /* of the last one */
+static pid_t link_pid; /* process of the last link */
 
 static FILE *start_link(const struct harness *left, const struct harness *right, const char *more)
 {
@@ -101,7 +102,9 @@ static FILE *start_link(const struct harness *left, const struct harness *right,
     return pipe;
 }
 
-/* Return: the exit status; @text: what it said. */
+/* Wait until the link ends.
+ * Return: the exit status
+ * @text: output of the link */
 static int end_link(FILE *pipe, char text[4096])
 {
     size_t n = fread(text, 1, 4095, pipe);
@@ -119,7 +122,7 @@ static double number_of(const char *text, const char *key)
     return strtod(strchr(at, ':') + 1, NULL);
 }
 
-/* the output sample of @step, or a later one */
+/* Read output samples up to step @step or a later one. */
 static void await_step(struct harness *h, uint64_t step, double *values)
 {
     const Linkage__V1__OutputSample *sample;
@@ -157,14 +160,14 @@ static void two_halves_are_the_whole(void **state)
     assert_true(fabs(expected[0]) > 1e-3 && fabs(left[0] - expected[0]) < 1e-10);
     assert_true(fabs(right[0] - expected[1]) < 1e-10);
 
-    /* the books: what a port has put into its model, the line has lost */
+    /* energy balance: the line loses the energy that a port adds to its model */
     under_way = number_of(text, "under_way_j");
     assert_true(fabs(left[2] + number_of(text, "left_j")) < 1e-9);
     assert_true(fabs(right[2] + number_of(text, "right_j")) < 1e-9);
     assert_true(fabs(left[2] + right[2] + under_way) < 1e-9);
     assert_true(under_way > 0.01);
 
-    /* nothing is left behind: the channels are free, and the other one has heard of x */
+    /* no claim stays, and the second daemon has received x */
     assert_int_equal(benches_inputs(&a)->n_claims, 0);
     assert_int_equal(benches_inputs(&b)->n_claims, 0);
     assert_true(right[3] != 0);
@@ -205,7 +208,7 @@ static void what_is_wrong_is_said(void **state)
     harness_close(&b);
 }
 
-/* One daemon ends: so does the link, and the channels of the other one are free. */
+/* If one daemon ends, the link ends too and releases the channels of the second daemon. */
 static void one_end_is_the_end(void **state)
 {
     struct harness a, b;
@@ -228,7 +231,8 @@ static void one_end_is_the_end(void **state)
     harness_close(&b);
 }
 
-/* In real time the delay is that of the line, and is told; a run that ends ends it. */
+/* In real time the delay is that of the line, and the link reports it. The end of a run ends the
+ * link. */
 static void in_real_time_it_tells_its_delay(void **state)
 {
     struct harness a, b;
@@ -239,7 +243,7 @@ static void in_real_time_it_tells_its_delay(void **state)
     open_with(&b, "slide", slide_text, LINKAGE__V1__MODE__MODE_REALTIME);
     harness_expect(&a, START, RESULT(OK), STATE(RUNNING));
     harness_expect(&b, START, RESULT(OK), STATE(RUNNING));
-    /* on a busy machine one side may say nothing for seconds */
+    /* on a busy machine one side may send nothing for seconds */
     for (int duration = 2;; duration *= 3) {
         char options[100];
 
@@ -265,7 +269,8 @@ static void open_vault(struct vault *v, const char *name, const char *text)
     arm(&v->h, LINKAGE__V1__MODE__MODE_LOCKSTEP);
 }
 
-/* @right: the key of that side, of the left one it is always @left */
+/* @left:  key for the left side
+ * @right: key for the right side */
 static FILE *start_link_with(const struct vault *a, const struct vault *b, const char *left,
                              const char *right, const char *more)
 {
@@ -287,7 +292,7 @@ static void expect_refusal(FILE *pipe, int status, const char *words)
         fail_msg("status %d, no '%s': %s", was, words, text);
 }
 
-/* Each side has keys of its own. A bench steps what runs, and only a controller starts it. */
+/* Each side has its own keys. A bench may step a run, but only a controller may start one. */
 static void each_side_has_its_keys(void **state)
 {
     struct vault a, b;
@@ -303,7 +308,7 @@ static void each_side_has_its_keys(void **state)
                    "shown: others can read");
     expect_refusal(start_link_with(&a, &b, "controller", "stranger", "--steps 1 " LINE), 1,
                    "right: ");
-    harness_expect(&a.h, STOP, RESULT(OK), STATE(ARMED)); /* it had been started */
+    harness_expect(&a.h, STOP, RESULT(OK), STATE(ARMED)); /* the link had started the run */
     harness_expect(&a.h, RESET, RESULT(OK), STATE(ARMED));
     expect_refusal(start_link_with(&a, &b, "bench", "controller", "--steps 1 " LINE), 1,
                    "left: start is beyond the role");

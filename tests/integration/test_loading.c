@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model that takes long to compile: the daemon continues, and cancels it on request.
+/* A model with a long compilation time: the daemon continues to serve and cancels the compilation
+ * on request.
  *
- * The model is a net of revolute bodies between two points of the ground that are too far apart: it
- * is refused only after a hundred iterations of assembly, each a factorisation of some 1e8
- * operations. Every test here cancels it long before. */
+ * The model is a net of revolute bodies between two points of the ground that are too far apart.
+ * The daemon refuses it only after a hundred iterations of assembly, each of which is a
+ * factorisation of some 1e8 operations. Every test here cancels the compilation long before. */
 #include "harness.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -18,7 +19,8 @@
 
 #include <cmocka.h>
 
-/* Bodies per side; with the thread sanitizer a factorisation takes fifty times as long. */
+/* number of bodies per side. With the thread sanitizer a factorisation needs fifty times as
+ * long. */
 #if defined(__SANITIZE_THREAD__)
 #define NET 20
 #else
@@ -33,7 +35,7 @@ static void print_hinge(FILE *f, const char *name, int i, int k, int to_i, int t
             name, i, k, i, k, to_i, to_k, 0.5 * (i + to_i), 0.5 * (k + to_k));
 }
 
-/* the caller frees it */
+/* Return the text of the slow model. The caller frees it. */
 static char *slow_model(void)
 {
     char *text = NULL;
@@ -63,7 +65,7 @@ static char *slow_model(void)
     return text;
 }
 
-/* another client, which requests the slow model and waits */
+/* Request the slow model with another client, and do not wait for the reply. */
 static void *send_slow_load(const struct harness *h)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -144,7 +146,7 @@ static void test_the_daemon_goes_on(void **state)
     model_id = harness_load_model(&h);
     other = send_slow_load(&h);
 
-    /* the previous model stays, and the reply says so */
+    /* the previous model stays loaded, and the reply names it */
     status = await_loading(&h);
     assert_int_equal(status->model_id, model_id);
     assert_non_null(status->loading);
@@ -155,7 +157,7 @@ static void test_the_daemon_goes_on(void **state)
     harness_notice(&h, "WATCHDOG=1");
     harness_notice(&h, "WATCHDOG=1");
 
-    /* one at a time */
+    /* the daemon compiles one model at a time */
     reply = harness_load(&h, "second.yaml", text);
     assert_int_equal(reply->result, RESULT(WRONG_STATE));
     assert_non_null(strstr(reply->text, "LOADING: the model slow.yaml is being compiled"));
@@ -188,13 +190,13 @@ static void test_a_signal_ends_it(void **state)
     kill(pid, SIGTERM);
     assert_int_equal(harness_wait(pid, PATIENCE_MS), 0);
     harness_notice(&h, "STOPPING=1");
-    /* the client did not wait: nothing was refused */
+    /* the client did not wait: the daemon refused nothing */
     assert_false(harness_log_has(h.folder, "log", "model refused"));
     zmq_close(other);
     harness_close(&h);
 }
 
-/* the configured model, before READY */
+/* A signal ends the compilation of the configured model, which is loaded before READY. */
 static void test_a_signal_ends_a_start(void **state)
 {
     char model[128], config[128], lines[160];

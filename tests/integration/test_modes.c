@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The modes of time: in lockstep with a bench, as fast as possible, on the grid for so many steps.
- * The same inputs give the same bits as the library alone, in every mode. */
+/* The modes of time: in lockstep with a bench, as fast as possible, and on the time grid for a
+ * given number of steps. In every mode the same inputs give the same bits as the library alone. */
 #include "linkage/linkage.h"
 #include "runs.h"
 #include <limits.h>
@@ -45,7 +45,7 @@ static double torque(uint64_t k)
     return 3 * sin(0.1 * (double)k) + (k % 7 == 0 ? 1.5 : 0);
 }
 
-/* The library alone: the values that a bench must receive, bit for bit. */
+/* Make the system with the library alone. A bench must receive its values bit for bit. */
 static struct lk_system *make_system(void)
 {
     const struct lk_options options = {.step = harness_step_s(0.001)};
@@ -144,7 +144,8 @@ static void test_bad_steps_make_no_step(void **state)
     harness_close(&h);
 }
 
-/* Longer than watchdog, time-out and lease: without a step nothing expires. */
+/* A bench pauses for longer than watchdog, time-out and lease. Without a step no time limit
+ * expires. */
 static void test_a_bench_may_think(void **state)
 {
     const struct timespec nap = {.tv_sec = 3};
@@ -164,7 +165,7 @@ static void test_a_bench_may_think(void **state)
     harness_close(&h);
 }
 
-/* The input of a refused request does not act in a later one either. */
+/* The input of a refused request does not act in a later request either. */
 static void test_a_refused_input_is_gone(void **state)
 {
     const double value = 1, other = 7;
@@ -184,7 +185,8 @@ static void test_a_refused_input_is_gone(void **state)
     harness_close(&h);
 }
 
-/* Steps beyond the requested number at the start would be made later, without a request. */
+/* A request for more steps than the start allows is refused. Otherwise the daemon would make the
+ * remaining steps later, without a request. */
 static void test_more_steps_than_there_are(void **state)
 {
     const struct timespec nap = {.tv_nsec = 300000000};
@@ -203,7 +205,8 @@ static void test_more_steps_than_there_are(void **state)
     harness_close(&h);
 }
 
-/* A step that takes too long does not count as done; the same request again waits for it. */
+/* A step that takes too long does not count as done. The same request, sent again, waits for its
+ * end. */
 static void test_a_step_that_stands_still(void **state)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -224,7 +227,7 @@ static void test_a_step_that_stands_still(void **state)
     assert_int_equal(harness_ask(&h, &request)->result, RESULT(OK));
     inject.n_add = 0;
     while (harness_ask(&h, &request)->injections->injections[0]->count == 0)
-        runs_nap(); /* until the next step is the one */
+        runs_nap(); /* until the stalled step begins */
     assert_int_equal(runs_ask_step_once(&h, 1, 1, &value)->result, RESULT(INTERNAL));
     assert_null(h.reply->outputs);
     assert_int_equal(runs_ask_step(&h, 1, 1, &value)->result, RESULT(OK));
@@ -246,13 +249,13 @@ static void test_states_of_lockstep(void **state)
     harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
     assert_int_equal(runs_ask_step(&h, 2, 1, &value)->outputs->step, 3);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
-    /* a new run does not know the numbers of the previous one */
+    /* a new run numbers its requests from 1 again */
     harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
     assert_int_equal(runs_ask_step(&h, 2, 1, &value)->outputs->step, 1);
     harness_close(&h);
 }
 
-/* ---- as fast as possible, and for so many steps ---- */
+/* ---- as fast as possible, and for a given number of steps ---- */
 
 static void test_asap(void **state)
 {

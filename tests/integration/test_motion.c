@@ -21,7 +21,7 @@
 #define HELD    (1u << 25)
 #define EMPTY   (1u << 26)
 
-/** struct packet - a datagram, decoded. */
+/** struct packet - a decoded datagram */
 struct packet {
     uint16_t format;
     uint32_t counter;
@@ -32,10 +32,13 @@ struct packet {
     double value[24];
 };
 
-/* Datagrams that wait while this process does not run, for seconds at 1 kHz. */
+/* size of the receive queue [bytes]. It is enough for seconds at 1 kHz, while this process does not
+ * run. */
 #define QUEUE_BYTES (16 << 20)
 
-/** struct platform - @lossless: its queue has that length;  @counter: of the last datagram */
+/** struct platform - receiver of the datagrams
+ * @lossless: true if the receive queue has QUEUE_BYTES
+ * @counter:  counter of the last datagram */
 struct platform {
     int fd;
     int port;
@@ -97,7 +100,8 @@ static void open_platform(struct platform *p)
     p->lossless = setsockopt(p->fd, SOL_SOCKET, SO_RCVBUFFORCE, &queue, sizeof(queue)) == 0;
 }
 
-/* The next datagram; loopback loses none that fit into the queue: the counter increases by one. */
+/* Return the next datagram. Loopback loses no datagram that fits into the queue, so the counter
+ * increases with steps of 1. */
 static struct packet next(struct platform *p)
 {
     struct pollfd item = {.fd = p->fd, .events = POLLIN};
@@ -141,7 +145,8 @@ static void open_with(struct harness *h, struct platform *p, const char *more)
     " {channel: coupler_pose, component: yaw}]\n"                                                  \
     "    velocity: [{channel: crank_rate, offset: 0.5}]\n"
 
-/* The numbers of the OutputSample of the same step, scaled; 64 bits, so that they are equal. */
+/* Check @n datagrams against the OutputSample of the same step. Scaled values are sent with 64 bits
+ * and must be equal. */
 static void check_values(struct harness *h, struct platform *p, int n)
 {
     struct packet packet = await(p, STATE(RUNNING));
@@ -158,10 +163,10 @@ static void check_values(struct harness *h, struct platform *p, int n)
         assert_int_equal(packet.status >> 8 & 0xff, sample->flags);
         assert_true(packet.time_s == sample->time_s);
         assert_true(fabs(1e-9 * ((double)packet.utc_ns - (double)sample->utc_ns)) < 60);
-        assert_true(packet.value[0] == 1000 * sample->values[17]); /* tip: behind 1 1 7 6 2 */
+        assert_true(packet.value[0] == 1000 * sample->values[17]); /* tip: after 1 1 7 6 2 */
         assert_true(packet.value[1] == -sample->values[18]);
         assert_true(packet.value[2] == 0);
-        assert_true(fabs(packet.value[3]) < 1e-9 && fabs(packet.value[4]) < 1e-9); /* plane */
+        assert_true(fabs(packet.value[3]) < 1e-9 && fabs(packet.value[4]) < 1e-9); /* planar */
         assert_true(fabs(sin(packet.value[5]) - 2 * sample->values[5] * sample->values[8]) <
                     1e-9); /* qw qz */
         assert_true(packet.value[6] == sample->values[1] + 0.5);
@@ -196,7 +201,8 @@ static void test_from_the_cycle(void **state)
     check_run("    format: f64\n    send_from: cycle\n" SLOTS);
 }
 
-/* One in so many steps; those from the cycle are never skipped. */
+/* With a divisor of 8 one step in 8 gives a datagram. Datagrams that the cycle sends are never
+ * skipped. */
 static void test_divisor(void **state)
 {
     struct platform p;
@@ -215,7 +221,8 @@ static void test_divisor(void **state)
     close(p.fd);
 }
 
-/* Twenty of the same values. Return: how long the daemon took for them, by its own clock [s]. */
+/* Read twenty datagrams with the same values.
+ * Return: the time that the daemon needed for them, according to its own clock [s] */
 static double time_of_twenty(struct platform *p, Linkage__V1__State state, uint32_t flags)
 {
     struct packet first = await(p, state), packet;
@@ -234,7 +241,8 @@ static double time_of_twenty(struct platform *p, Linkage__V1__State state, uint3
     return 1e-9 * ((double)packet.utc_ns - (double)first.utc_ns);
 }
 
-/* Twenty per second; not at every attempt, as a busy machine delays the first one. */
+/* Check that a daemon without steps sends twenty datagrams per second. A busy machine delays the
+ * first one, so up to 10 attempts are made. */
 static void check_rest(struct platform *p, Linkage__V1__State state, uint32_t flags)
 {
     double longest_s = 0;
@@ -283,8 +291,8 @@ static void test_every_state_from_the_cycle(void **state)
     check_every_state("    send_from: cycle\n" SLOTS);
 }
 
-/* Names that the model lacks: one log line, a status bit, zeros; a model that has them clears it.
- */
+/* The configuration names outputs that the model lacks. The daemon writes one log line, sets a
+ * status bit and sends zeros. A model with these outputs clears the bit. */
 static void test_names_that_the_model_lacks(void **state)
 {
     struct packet packet;
@@ -311,7 +319,7 @@ static void test_names_that_the_model_lacks(void **state)
     close(p.fd);
 }
 
-/* A platform that is switched off: the run continues, with one log line. */
+/* If the platform is switched off, the run continues, with one log line. */
 static void test_nobody_listens(void **state)
 {
     const Linkage__V1__OutputSample *sample = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usage: test_odd_sessions DAEMON MODEL [SESSIONS [SEED]]
  *
- * Peers that violate ZMTP, by the thousand, on every socket of a daemon in a run, without keys and
- * with them: the run continues, good clients are served afterwards, and the daemon and its child
- * processes hold no more memory and descriptors than before. */
+ * Thousands of peers violate ZMTP on every socket of a daemon in a run, without keys and with keys.
+ * The run continues, and correct clients are served afterwards. The daemon and its child processes
+ * then use no more memory and descriptors than before. */
 #include "odd_sessions.h"
 #include "vault.h"
 #include <dirent.h>
@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#define OPEN_MAX_SESSIONS 96 /* at a time */
+#define OPEN_MAX_SESSIONS 96 /* number at the same time */
 #define ROUND             150
 #define GROWTH_MAX_KIB    (48 * 1024)
 #define PATIENCE_S        60
@@ -29,7 +29,8 @@
 
 static uint64_t n_sessions = 1500, first_seed = 1;
 static struct odd session;
-static uint64_t n_asked, n_answered; /* sessions that read answers, and got past the greeting */
+/* sessions that read answers, and those that got an answer beyond the greeting */
+static uint64_t n_asked, n_answered;
 static uint64_t n_peers[3];
 static int open_session[OPEN_MAX_SESSIONS];
 
@@ -44,11 +45,12 @@ static int connect_to(const char *endpoint)
     snprintf(address.sun_path, sizeof(address.sun_path), "%s", endpoint + strlen("ipc://"));
     if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
         return fd;
-    close(fd); /* its backlog is full at the moment, or it is restarting */
+    close(fd); /* the backlog is full, or the line restarts */
     return -1;
 }
 
-/* Return: bytes received, at least @enough of them if they come. */
+/* Receive until @enough bytes have arrived or the time is over.
+ * Return: number of bytes received */
 static size_t listen_to(int fd, size_t enough, int timeout_ms)
 {
     struct pollfd item = {.fd = fd, .events = POLLIN};
@@ -72,7 +74,7 @@ static void send_all(int fd, const unsigned char *bytes, size_t n)
     }
 }
 
-/* One session; it stays open until its slot is needed. */
+/* Run one session. Its connection stays open until a later session uses its slot. */
 static void attack(const struct harness *h, uint64_t number)
 {
     static const char *const types[3][2] = {{"DEALER", "REQ"}, {"PUB", "XPUB"}, {"SUB", "XSUB"}};
@@ -161,7 +163,8 @@ static struct holds read_holds(pid_t pid)
     return holds;
 }
 
-/* Closed connections disappear when the daemon handles them. */
+/* Wait until the daemon has closed its descriptors, which it does when it handles the closed
+ * connections. */
 static void await_holds(pid_t pid, const struct holds *before)
 {
     const struct timespec nap = {.tv_nsec = 50000000};
@@ -176,9 +179,10 @@ static void await_holds(pid_t pid, const struct holds *before)
         fail_msg("%ld KiB before, %ld KiB after", before->rss_kib, now.rss_kib);
 }
 
-/* ---- good clients ---- */
+/* ---- correct clients ---- */
 
-/* A client that was connected all the time and a new one, and the run. Return: cycles. */
+/* Check a client that was connected all the time, a new client and the run.
+ * Return: number of cycles */
 static uint64_t check_run(struct harness *h, uint64_t before)
 {
     const struct timespec nap = {.tv_nsec = 10000000};
@@ -193,7 +197,8 @@ static uint64_t check_run(struct harness *h, uint64_t before)
     return s->cycles;
 }
 
-/* @least: so many of a hundred sessions get an answer to more than their greeting. */
+/* Run all sessions against a daemon in a run.
+ * @least: minimum share of the sessions that get an answer beyond the greeting [%] */
 static void attack_run(struct harness *h, const char *mechanism, unsigned int least)
 {
     uint64_t cycles, seed = first_seed;
@@ -208,8 +213,7 @@ static void attack_run(struct harness *h, const char *mechanism, unsigned int le
     before = read_holds(h->pid);
     for (uint64_t i = 0; i < n_sessions; i++) {
         if (i % ROUND == 0) {
-            session.random =
-                UINT64_C(0x9e3779b97f4a7c15) * ++seed; /* so that a round can be repeated */
+            session.random = UINT64_C(0x9e3779b97f4a7c15) * ++seed; /* makes a round repeatable */
             cycles = check_run(h, cycles);
         }
         attack(h, i);

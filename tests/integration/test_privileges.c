@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The privileges of a real daemon once it serves, thread by thread, and that a run still has all it
- * needs. Only root has privileges to drop: skipped otherwise. */
+/* The privileges of each thread of a real daemon while the daemon serves. A run must still have all
+ * privileges that it needs. Only root has privileges to drop, so the tests are skipped for other
+ * users. */
 #include "../skip.h"
 #include "runs.h"
 #include <dirent.h>
@@ -20,11 +21,11 @@
 
 #include <cmocka.h>
 
-/* CAP_IPC_LOCK and CAP_SYS_NICE. */
+/* bits of CAP_IPC_LOCK and CAP_SYS_NICE */
 #define KEPT ((1ull << 14) | (1ull << 23))
 
 #ifdef __SANITIZE_THREAD__
-#define OWN_THREADS_ONLY true /* the sanitizer has one of its own, older than main() */
+#define OWN_THREADS_ONLY true /* the sanitizer has a thread older than main() */
 #else
 #define OWN_THREADS_ONLY false
 #endif
@@ -35,7 +36,8 @@
 #define MEMORY_IS_LOCKED true
 #endif
 
-/* A daemon in a folder that every user may use; without the notifications of harness_open(). */
+/* Start a daemon in a folder that every user may use, without the notifications of
+ * harness_open(). */
 static void open_daemon(struct harness *h, const char *config)
 {
     harness_prepare(h, config);
@@ -51,7 +53,7 @@ static void open_daemon(struct harness *h, const char *config)
 
 /* ---- /proc ---- */
 
-/** struct rights - of a thread, from proc(5) */
+/** struct rights - rights of a thread from proc(5) */
 struct rights {
     char name[32];
     unsigned long long effective, permitted, inheritable, bounding, ambient;
@@ -93,7 +95,8 @@ static bool is_ours(pid_t pid, const char *tid, const struct rights *rights)
     return strncmp(rights->name, "linkaged", 8) != 0;
 }
 
-/* Each thread of the daemon has these rights and no others. Return: number of threads. */
+/* Check that each thread of the daemon has exactly these rights.
+ * Return: number of threads */
 static int expect_rights(pid_t pid, unsigned int uid, unsigned int gid)
 {
     char path[64];
@@ -129,7 +132,7 @@ static int expect_rights(pid_t pid, unsigned int uid, unsigned int gid)
     return n;
 }
 
-/* The policy of the thread of the cycle, or -1 if there is none. */
+/* Return the scheduling policy of the thread of the cycle, or -1 if there is none. */
 static int policy_of_cycle(pid_t pid)
 {
     char path[64];
@@ -175,7 +178,8 @@ static bool has_open(pid_t pid, const char *what)
     return has;
 }
 
-/* Whether this test itself can have the rights of the cycle. A container's root may not. */
+/* Return true if this test itself can have the rights of the cycle. Root of a container may lack
+ * them. */
 static bool machine_grants(void)
 {
     struct rights r;
@@ -186,7 +190,7 @@ static bool machine_grants(void)
     return (r.effective & KEPT) == KEPT;
 }
 
-/* A run: with real-time priority and locked memory, whatever the user of the daemon. */
+/* Check that a run has real-time priority and locked memory, whatever the user of the daemon. */
 static void expect_real_time(struct harness *h)
 {
     struct rights r;
@@ -241,7 +245,8 @@ static void test_root_becomes_another_user(void **state)
     harness_close(&h);
 }
 
-/* The key is read while that is possible, for a user who could not; the list must stay readable. */
+/* The daemon reads the secret key while it is still root, because its later user could not read it.
+ * The list of clients must stay readable for that user. */
 static void test_secret_of_root(void **state)
 {
     char path[2][128], secret[41], own[41], config[400];
@@ -326,7 +331,8 @@ static void test_no_such_user(void **state)
                    "[LK-6007] privileges: there is no user 'no-such-user'");
 }
 
-/* Reported at the start, not after the run. */
+/* A recording folder that the later user of the daemon cannot use is reported at the start, not
+ * after the run. */
 static void test_folder_that_is_closed(void **state)
 {
     char folder[] = "/tmp/linkaged-test-XXXXXX", section[200];

@@ -36,8 +36,8 @@
     "budget: {steps: 1000, time: 0.05, share: 0.95}\n"                                             \
     "overrun: {fault_in_a_row: 0}\n"
 
-/* Of a run without a clock: more than the recorder's queue holds. Each is replayed, which a
- * sanitizer makes slow. */
+/* number of steps of a run without a clock. It is more than the recorder's queue can store. Each
+ * run is replayed, which is slow under a sanitizer. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ASAP_STEPS      9000
 #define ASAP_STEPS_TEXT "9000"
@@ -52,7 +52,8 @@ static const char *linkage;
 static const char *model;
 static char output[16384];
 
-/* Runs `linkage ...` on a recording of @h. Return: its exit status; its output is in output. */
+/* Run `linkage ...` on a recording of @h. The output is stored in output.
+ * Return: its exit status */
 static int run_linkage(const struct harness *h, const char *before, const char *name,
                        const char *after)
 {
@@ -98,7 +99,7 @@ static void close_daemon(struct harness *h)
     harness_close(h);
 }
 
-/* The only recording. */
+/* Return the name of the only recording. */
 static void find_recording(const struct harness *h, char ret[256])
 {
     char path[128];
@@ -139,7 +140,7 @@ static void record(struct harness *h, const char *name)
     assert_true(reply->status->recording->active);
 }
 
-/* However many cycles passed before the recording began. */
+/* Wait until @cycles cycles are recorded. The count begins with the recording, not with the run. */
 static void await_recorded(struct harness *h, uint64_t cycles)
 {
     time_t until = time(NULL) + PATIENCE_MS / 1000;
@@ -151,7 +152,8 @@ static void await_recorded(struct harness *h, uint64_t cycles)
     }
 }
 
-/* Of a run that ends by itself after @steps: a stop gives what is still queued two seconds. */
+/* Stop a run that ends without a command after @steps. All steps must be recorded first, because a
+ * stop waits at most two seconds for queued data. */
 static void stop_recorded(struct harness *h, uint64_t steps)
 {
     runs_await_state(h, STATE(PAUSED));
@@ -176,8 +178,8 @@ static void set_motor(struct harness *h, double value)
     assert_int_equal(harness_set(h, "motor", &value, 1)->result, RESULT(OK));
 }
 
-/* A run with the inputs of a recording ends as the recording does, to the bit: CSVs have 17 digits.
- */
+/* Check that a run with the inputs of a recording ends with the same values as the recording. The
+ * CSV values have 17 digits, so they are equal bit for bit. */
 static void demand_run(const struct harness *h, const char *name, uint64_t steps)
 {
     const double step_s = harness_step_s(1e-3);
@@ -204,7 +206,7 @@ static void demand_run(const struct harness *h, const char *name, uint64_t steps
     assert_string_equal(end[0], end[1]);
 }
 
-/* With inputs that change, a pause, and the whole run from its first step. */
+/* Replay a run with changing inputs and a pause from its first step. */
 static void replay_of_a_run(const char *options)
 {
     struct harness h;
@@ -276,8 +278,8 @@ static const char port_text[] =
     "  ends: {type: force, force: pipe}\n"
     "solver: {step: 0.001}\n";
 
-/* An impedance whose values change at any time, as fast as rates allow, and between samples by
- * their slopes; and waves under way in a line to another mass. */
+/* Replay an impedance port and a line to another mass with waves under way. The port's values
+ * change at any time, as fast as its rates allow, and its slopes act between samples. */
 static void a_port_is_replayed_bit_for_bit(void **state)
 {
     struct harness h;
@@ -317,7 +319,7 @@ static const char blocks_text[] =
     "  valve: {type: block, block: valve}\n  work: {type: work}\n"
     "solver: {step: 0.001}\n";
 
-/* Blocks with states of all kinds: `linkage replay` has the bits of the daemon. */
+/* Blocks with states of all kinds: `linkage replay` gives the bits of the daemon. */
 static void blocks_are_replayed_bit_for_bit(void **state)
 {
     struct harness h;
@@ -348,8 +350,8 @@ static const char tuned_text[] =
     "  pull: {acts: gravity.3, limits: [-20, 0], tunable: true}\n"
     "solver: {step: 0.001}\n";
 
-/* What `linkagectl param set` sends, while the run goes on: it acts, it is recorded, and a replay
- * needs nothing else. */
+/* `linkagectl param set` changes parameters during the run. The changes act and are recorded, and a
+ * replay needs no other data. */
 static void tuned_parameters_are_replayed_bit_for_bit(void **state)
 {
     struct harness h;
@@ -381,7 +383,7 @@ static double tilted(void *context, const double place[2])
     return *(const double *)context * place[0];
 }
 
-/* a field that rises by @slope, as FOLDER/rec/hill.road */
+/* Write a field with this slope as FOLDER/rec/hill.road. */
 static void write_road(const struct harness *h, double slope)
 {
     const struct lk_road_grid like = {
@@ -403,8 +405,7 @@ static void write_road(const struct harness *h, double slope)
     lk_road_file_free(&road);
 }
 
-/* A daemon reads the files of roads below the folder that it is configured for, and nowhere else; a
- * replay wants the same ones. */
+/* A daemon reads road files only below its configured folder. A replay needs the same files. */
 static void the_files_of_roads_are_part_of_a_recording(void **state)
 {
     const Linkage__V1__ControlReply *reply;
@@ -441,16 +442,17 @@ static void the_files_of_roads_are_part_of_a_recording(void **state)
     close_daemon(&h);
 }
 
-/** struct ride - a car and its inputs. @n: of them;  @values: of the first, second and third part
- * of a ride */
+/** struct ride - a car and its inputs
+ * @n:      number of inputs
+ * @values: values of the inputs in the first, second and third part of a ride */
 struct ride {
     const char *car;
     size_t n;
     double values[3][5];
 };
 
-/* A car with a driveline and TMeasy, one with MF 5.2, one with Calspan: what tyres carry from step
- * to step is part of the state, and inputs come from a bench. */
+/* Cars with a driveline and TMeasy, with MF 5.2 and with Calspan. The states of the tyres are part
+ * of the recorded state, and the inputs come from a bench. */
 static void cars_are_replayed_bit_for_bit(void **state)
 {
     static const struct ride rides[] = {
@@ -518,8 +520,8 @@ static void write_all(const struct harness *h, const char *name, const void *dat
     fclose(out);
 }
 
-/* The lowest bit of the last number of /outputs of @cycle. @keep_crc: keep the CRC of its chunk;
- * otherwise the file declares none. */
+/* Flip the lowest bit of the last number of /outputs of @cycle.
+ * @keep_crc: keep the CRC of its chunk; otherwise the file declares none */
 static void flip(unsigned char *data, size_t size, uint32_t cycle, bool keep_crc)
 {
     struct lk_mcap_reader reader;
@@ -533,7 +535,7 @@ static void flip(unsigned char *data, size_t size, uint32_t cycle, bool keep_crc
         if (item.kind != LK_MCAP_IS_MESSAGE || item.id != LK_RECORDING_OUTPUTS ||
             item.sequence != cycle)
             continue;
-        /* the reader has a copy of the chunk: at the same place within it */
+        /* the reader copied the chunk: the offset within the copy is that in the file */
         at = item.offset + LK_MCAP_HEAD_SIZE + (uint64_t)(item.data.data - reader.block);
         data[at + item.data.size - 8] ^= 1;
         if (!keep_crc)
@@ -570,7 +572,7 @@ static void a_wrong_bit_is_found_at_its_step(void **state)
     assert_non_null(strstr(output, "700 steps before were the same"));
     assert_int_equal(run_linkage(&h, "replay --limit 700", "wrong.mcap", ""), 0);
     assert_non_null(strstr(output, "700 steps, every bit the same"));
-    /* and with the old CRC the whole chunk is rejected */
+    /* with the old CRC the whole chunk is rejected */
     flip(data, size, 100, true);
     write_all(&h, "damaged.mcap", data, size);
     demand_replay(&h, "damaged.mcap", 1, "their CRC is wrong");
@@ -599,7 +601,7 @@ static void a_recording_from_the_middle_is_no_replay(void **state)
     close_daemon(&h);
 }
 
-/* Return: number of cycles in the recording that are readable now. */
+/* Return the number of cycles in the recording that are readable now. */
 static uint64_t cycles_in(const struct harness *h, const char *name)
 {
     run_linkage(h, "info", name, "| grep /cycle");
@@ -634,7 +636,7 @@ static void killed_it_is_readable_up_to_the_last_flush(void **state)
     }
 }
 
-/* A disk of four megabytes; the run continues, and the file is valid. */
+/* A full disk of 4 MiB ends the recording. The run continues, and the file is valid. */
 static void a_full_disk_ends_the_recording_not_the_run(void **state)
 {
     const Linkage__V1__Status *status;
@@ -674,8 +676,9 @@ static void limit_files(const struct harness *h, rlim_t bytes)
     assert_int_equal(prlimit(h->pid, RLIMIT_FSIZE, &limit, NULL), 0);
 }
 
-/* A file size limit is a full disk without a mount; its SIGXFSZ would end the daemon. Without space
- * for the header the request is refused; without space later the recording ends. */
+/* A file size limit acts like a full disk and needs no mount. Its SIGXFSZ must not end the daemon.
+ * Without space for the header the request is refused. If the space ends later, the recording
+ * ends. */
 static void a_limit_of_files_ends_the_recording_not_the_run(void **state)
 {
     static const char *const options[] = {"chunk: 65536, io: pwrite", "chunk: 65536, io: auto"};
@@ -713,7 +716,8 @@ static void a_limit_of_files_ends_the_recording_not_the_run(void **state)
     }
 }
 
-/* Also without data at the time: a recording may wait for its run. */
+/* A removed file also ends a recording that has no data yet, because a recording may wait for its
+ * run. */
 static void a_file_that_is_removed_ends_the_recording(void **state)
 {
     const Linkage__V1__Status *status;
@@ -735,7 +739,7 @@ static void a_file_that_is_removed_ends_the_recording(void **state)
     close_daemon(&h);
 }
 
-/* In the words of the contract, as in the log and in every tool. */
+/* The recording names a trip with the words of the contract, like the log and every tool. */
 static void a_trip_is_told_in_the_words_of_the_contract(void **state)
 {
     const double good = 1, bad = NAN;
@@ -754,7 +758,7 @@ static void a_trip_is_told_in_the_words_of_the_contract(void **state)
     harness_send(&h, 2, id, &bad, 1);
     harness_await_counts(&h, 1, 1);
     harness_await_log(&h, "[LK-3008]", 1);
-    assert_int_equal(benches_injections(&h)->result, RESULT(OK)); /* a look is no event */
+    assert_int_equal(benches_injections(&h)->result, RESULT(OK)); /* a query is no event */
     assert_int_equal(benches_clear(&h)->result, RESULT(OK));
     runs_await_cycles(&h, harness_command(&h, STATUS)->status->cycles + 200 / THINNED);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
@@ -785,7 +789,7 @@ static void without_a_clock_nothing_is_lost(void **state)
     close_daemon(&h);
 }
 
-/* Denormal numbers are zero in the daemon and in the tool alike. */
+/* Denormal numbers are zero in the daemon and also in the tool. */
 static void a_motion_that_dies_out_has_the_same_bits(void **state)
 {
     struct harness h;
@@ -801,7 +805,7 @@ static void a_motion_that_dies_out_has_the_same_bits(void **state)
     close_daemon(&h);
 }
 
-/* A replay uses the engine of the recording, whatever its own choice would be. */
+/* A replay uses the engine of the recording, even if another one is its default here. */
 static void the_engine_of_a_recording_is_taken(void **state)
 {
     const struct lk_engine *here[LK_ENGINES_MAX + 1];
@@ -826,7 +830,8 @@ static void the_engine_of_a_recording_is_taken(void **state)
     } while (here[i++]);
 }
 
-/* Replaces the last letter of each occurrence of @words in @data. */
+/* Replace the last letter of each occurrence of @words in @data.
+ * Return: number of occurrences */
 static int forge(unsigned char *data, size_t size, const char *words)
 {
     size_t n = strlen(words);
@@ -868,7 +873,8 @@ static void a_replay_says_that_the_build_is_another(void **state)
     close_daemon(&h);
 }
 
-/* The recording was started before it was known that the run would have no clock. */
+/* A run without a clock also waits for a recorder that was started before arming, when this mode
+ * was not yet set. The recording lacks no cycle. */
 static void begun_before_arming_it_waits_too(void **state)
 {
     const struct timespec nap = {.tv_nsec = 300000000};
@@ -949,13 +955,13 @@ static void what_is_refused_says_why(void **state)
     expect_refusal(&h, "other", false, RESULT(NO_RECORDER), "stop it first");
     assert_int_equal(ask_record(&h, "", true)->result, RESULT(OK));
     expect_refusal(&h, "run", false, RESULT(NO_RECORDER), "File exists");
-    record(&h, ""); /* without a run: another model ends it */
+    record(&h, ""); /* ends with the load of a model */
     harness_load_model(&h);
     assert_false(harness_command(&h, STATUS)->status->recording->active);
     close_daemon(&h);
 }
 
-/* One for each run, and a fault ends it. */
+/* With autostart each run has its own recording, and a fault ends the recording. */
 static void a_fault_ends_the_recording(void **state)
 {
     const Linkage__V1__Status *status;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the policy does about the model itself: a bench that drives it beyond all bounds, energy
- * from nowhere, an iteration that does not converge, a change point, a body that turns far in a
- * step.
- */
+/* What the policy does about the motion itself: a bench that drives the model beyond all bounds,
+ * energy from no source, an iteration that does not converge, a change point, a body that turns far
+ * in a step. */
 #include "../kinked_rope.h"
 #include "benches.h"
 #include "runs.h"
@@ -16,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* A sled on a guide that nothing stops, and a force on it without limits. */
+/* A sled on a guide without end stops, with an unlimited force. */
 static const char model[] = "linkage: 1\nname: runaway\n"
                             "bodies:\n"
                             "  post: {mass: 1, inertia: [1, 1, 1], position: [0, 1, 0]}\n"
@@ -31,7 +30,8 @@ static const char model[] = "linkage: 1\nname: runaway\n"
                             "  travel: {type: joint-position, joint: guide}\n"
                             "solver: {step: 0.005}\n";
 
-/* Falls, swings, and gains a little energy in some steps, as trapezoids do. */
+/* The pendulum falls and swings. In some steps it gains a little energy, which is a property of the
+ * trapezoidal rule. */
 static const char pendulum[] = "linkage: 1\nname: pendulum\ngravity: [0, -9.81, 0]\n"
                                "bodies:\n"
                                "  rod: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
@@ -42,7 +42,7 @@ static const char pendulum[] = "linkage: 1\nname: pendulum\ngravity: [0, -9.81, 
                                "  angle: {type: joint-position, joint: pin}\n"
                                "solver: {step: 0.005}\n";
 
-/* A parallelogram of cranks that a drive takes to within 0.001 rad of its change point and back. */
+/* A parallelogram of cranks. A drive moves it to within 0.001 rad of its change point and back. */
 static const char parallelogram[] =
     "linkage: 1\nname: parallelogram\n"
     "bodies:\n"
@@ -70,7 +70,7 @@ static void open_runaway(struct harness *h, const char *config)
     assert_int_equal(harness_load(h, "runaway.yaml", model)->result, RESULT(OK));
 }
 
-/* As a bench does that multiplied by the wrong number. */
+/* A bench sends a force that is far too large, as after an error of units. */
 static void test_bounds_fault(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -86,25 +86,26 @@ static void test_bounds_fault(void **state)
     harness_go(&h);
     runs_await_sample(&h, STATE(RUNNING));
     until = time(NULL) + PATIENCE_MS / 1000;
-    /* more than one: a bench that was silent while the daemon armed has to recover first */
+    /* several samples: a bench that was silent during arming must recover first */
     while (harness_command(&h, STATUS)->status->state == STATE(RUNNING) && time(NULL) < until)
         bench_feed(&b, 1e15, 1);
     status = harness_expect(&h, STATUS, RESULT(OK), STATE(FAULT));
     runs_says(status->fault, "body 'sled'");
     runs_says(status->fault, "limit of 1e+08 m");
-    assert_true(status->speed < 1e5 && status->position < 1e8); /* of the good ones */
+    assert_true(status->speed < 1e5 && status->position < 1e8); /* last good steps */
     assert_true(harness_log_has(h.folder, "log", "fault: step "));
     assert_true(harness_log_has(h.folder, "log", "body 'sled' is away from the origin by"));
     assert_int_equal(benches_policy(&h, CONDITION(BOUNDS))->count, 1);
     assert_int_equal(benches_policy(&h, CONDITION(BOUNDS))->action, ACTION(FAULT));
     assert_string_equal(benches_policy(&h, CONDITION(BOUNDS))->limit, "1e+08 m, 100000 m/s");
     sample = runs_await_sample(&h, STATE(FAULT));
-    assert_true(fabs(sample->values[0]) < 1e8); /* of the last good step */
+    assert_true(fabs(sample->values[0]) < 1e8); /* last good step */
     bench_close(&b);
     harness_close(&h);
 }
 
-/* What a configuration allows goes on, is counted, and said once. */
+/* With the action count the run continues, the condition is counted, and the log reports it
+ * once. */
 static void test_bounds_count(void **state)
 {
     const double push = 1;
@@ -120,7 +121,8 @@ static void test_bounds_count(void **state)
     harness_close(&h);
 }
 
-/* With limits that any step passes: the cause is said, and nothing of the step is published. */
+/* With limits that every step exceeds, the fault names its cause, and nothing of the step is
+ * published. */
 static void test_energy_jump(void **state)
 {
     const Linkage__V1__Status *status;
@@ -140,13 +142,15 @@ static void test_energy_jump(void **state)
     harness_close(&h);
 }
 
-/* Energy that appears slowly is a fault by default, and the body that swings most is named. */
+/* Energy that appears slowly is a fault by default, and the fault names the body with the largest
+ * motion. */
 static void test_energy_appears(void **state)
 {
     struct harness h;
 
     (void)state;
-    /* as round-off has it, the snap may be an explosion, or open a joint, in the same step */
+    /* depending on round-off, the snap may also be an energy jump or violate a joint in the same
+     * step */
     harness_open(&h, NOT_REALTIME "policy: {residual: count, energy_jump: {fault: 0}}\n");
     assert_int_equal(harness_load(&h, "rope.yaml", kinked_rope(2.5e-4))->result, RESULT(OK));
     harness_go(&h);

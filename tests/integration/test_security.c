@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Access to a real daemon: keys, roles, refusals, a list that changes. */
+/* Access to a real daemon: keys, roles, refusals and a changing list of clients. */
 #include "subscriber.h"
 #include "vault.h"
 #include <poll.h>
@@ -70,8 +70,9 @@ static int connect_by_hand(const struct vault *v, int endpoint)
     return fd;
 }
 
-/* With libzmq on both sides either may hang up first, and tries again: these come last, as nobody
- * knows how often they count. A client by hand waits. */
+/* Peers without CURVE are refused and counted. Nine peers by hand wait after the greeting, so each
+ * counts exactly once. libzmq clients come last: either side may close first and the client then
+ * tries again, so their number of refusals is unknown. */
 static void test_no_curve_at_all(void **state)
 {
     static const char *const mechanisms[] = {"NULL", "PLAIN", "GSSAPI"};
@@ -104,8 +105,8 @@ static void test_no_curve_at_all(void **state)
     vault_close(&v);
 }
 
-/* Half a greeting, nothing at all, garbage: no harm, and a peer that only hangs up does not count
- * as refused. */
+/* Half a greeting, nothing at all, or garbage does no harm. A peer that only closes the connection
+ * does not count as refused. */
 static void test_half_a_hello(void **state)
 {
     static const char *const texts[] = {"", "\xff", "GET / HTTP/1.1\r\n\r\n", "\x01\x02\x03"};
@@ -129,7 +130,7 @@ static void test_half_a_hello(void **state)
     vault_close(&v);
 }
 
-/* An impostor in place of the daemon learns nothing in either direction. */
+/* An impostor in place of the daemon receives no data, and the client accepts none from it. */
 static void test_key_of_another_server(void **state)
 {
     struct pair other;
@@ -175,7 +176,7 @@ static void expect_forbidden(struct vault *v, Linkage__V1__ControlRequest__Comma
     assert_non_null(strstr(reply->text, "role"));
 }
 
-/* keeps the run in a file, or goes on from it */
+/* Request a snapshot of the run (@keep), or request to restore it. */
 static const Linkage__V1__ControlReply *ask_state(struct harness *h, bool keep)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -216,7 +217,7 @@ static void test_roles_on_control(void **state)
     vault_become(&v, CONTROLLER);
     assert_int_equal(harness_command(&v.h, STATUS)->status->forbidden, 18);
     assert_int_equal(v.h.reply->status->state, STATE(READY));
-    /* allowed, and refused for another reason: there is no folder for it */
+    /* allowed, and refused for another reason: no folder is configured for snapshots */
     assert_int_equal(ask_state(&v.h, true)->result, RESULT(NO_SNAPSHOT));
     assert_int_equal(ask_state(&v.h, false)->result, RESULT(NO_SNAPSHOT));
     assert_true(harness_log_has(v.h.folder, "log", "[LK-6005] start from 'reader' refused"));
@@ -235,7 +236,7 @@ static void test_roles_on_inputs(void **state)
     harness_send(&v.h, 1, 0, &value, 1);
     harness_await_counts(&v.h, 0, 1);
     assert_int_equal(v.h.reply->status->forbidden, 1);
-    harness_send_bytes(&v.h, "\xff\xff", 2, ZMQ_SNDMORE); /* whatever it is */
+    harness_send_bytes(&v.h, "\xff\xff", 2, ZMQ_SNDMORE); /* bytes that are no message */
     harness_send_bytes(&v.h, "x", 1, 0);
     harness_await_counts(&v.h, 0, 2);
     vault_become(&v, BENCH);
@@ -248,7 +249,7 @@ static void test_roles_on_inputs(void **state)
     vault_close(&v);
 }
 
-/* Clients that only look hold 48 of the 64 streams at most. */
+/* Clients of the role read can request at most 48 of the 64 streams. */
 static void test_streams_for_all_roles(void **state)
 {
     struct vault v;
@@ -261,7 +262,7 @@ static void test_streams_for_all_roles(void **state)
         assert_int_equal(subscriber_ask(&v.h, NULL, 0, divisor)->result, RESULT(OK));
     assert_int_equal(subscriber_ask(&v.h, NULL, 0, 49)->result, RESULT(BAD_VALUE));
     assert_non_null(strstr(v.h.reply->text, "48 different streams already"));
-    assert_int_equal(subscriber_ask(&v.h, NULL, 0, 48)->result, RESULT(OK)); /* this one exists */
+    assert_int_equal(subscriber_ask(&v.h, NULL, 0, 48)->result, RESULT(OK)); /* exists */
     vault_become(&v, BENCH);
     assert_int_equal(subscriber_ask(&v.h, NULL, 0, 49)->result, RESULT(OK));
     vault_become(&v, CONTROLLER);
@@ -269,7 +270,7 @@ static void test_streams_for_all_roles(void **state)
         assert_int_equal(subscriber_ask(&v.h, NULL, 0, divisor)->result, RESULT(OK));
     assert_int_equal(subscriber_ask(&v.h, NULL, 0, 65)->result, RESULT(BAD_VALUE));
     vault_become(&v, READER);
-    assert_int_equal(subscriber_ask(&v.h, NULL, 0, 60)->result, RESULT(OK)); /* whoever began it */
+    assert_int_equal(subscriber_ask(&v.h, NULL, 0, 60)->result, RESULT(OK)); /* shared */
     vault_close(&v);
 }
 
@@ -294,7 +295,7 @@ static void test_outputs_for_any_key(void **state)
 
 /* ---- reloading ---- */
 
-/* The daemon reads its list again, with these words in its log. */
+/* Make the daemon read its list again, and await the log line @words. */
 static void reload(struct vault *v, const char *words)
 {
     int n = harness_log_count(&v->h, words);
@@ -341,7 +342,7 @@ static void test_reload_refused(void **state)
     snprintf(words, sizeof(words), "[LK-6003] the old list of clients stays: %s:6: unknown role",
              v.clients_path);
     reload(&v, words);
-    /* a temporarily incomplete file of an editor, or one cut by a full disk, locks no client out */
+    /* a temporarily incomplete file of an editor, or one cut by a full disk, excludes no client */
     assert_int_equal(truncate(v.clients_path, 0), 0);
     snprintf(words, sizeof(words), "[LK-6003] the old list of clients stays: %s: names no client",
              v.clients_path);
@@ -368,8 +369,8 @@ static void test_hangup_without_keys(void **state)
 
 /* ---- refusals in number ---- */
 
-/* Many strangers at once: all are counted, few are logged, and known clients are served meanwhile.
- */
+/* Many strangers at once: all are counted, few are logged, and known clients are served
+ * meanwhile. */
 static void test_flood_of_strangers(void **state)
 {
     enum { N = 200 };

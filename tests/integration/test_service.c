@@ -41,8 +41,8 @@ static void test_signals(void **state)
     harness_close(&h);
 }
 
-/* All signals whose default action ends or stops the process and that come from outside; not those
- * of a program fault. */
+/* All signals from outside whose default action ends or stops the process. Signals of a program
+ * fault are not among them. */
 static void test_signals_without_a_meaning(void **state)
 {
     const int signals[] = {SIGUSR1, SIGUSR2, SIGALRM,  SIGVTALRM, SIGPROF, SIGIO,
@@ -129,7 +129,8 @@ static void second_is_refused(struct harness *h, const char *config)
     harness_expect(h, STATUS, RESULT(OK), STATE(EMPTY));
 }
 
-/* Ports that were free a moment ago; somebody else may have taken one since. */
+/* Start a daemon on three free TCP ports. Another process may use one of them since the search, so
+ * up to 10 tries are made. */
 static pid_t start_on_ports(struct harness *h, const char *path)
 {
     struct harness tcp = {0};
@@ -160,7 +161,7 @@ static void test_second_daemon(void **state)
     harness_open(&h, NULL);
     second_is_refused(&h, h.config);
 
-    /* over tcp: one that runs, and one that needs the same ports */
+    /* over TCP: one daemon runs, and the second one needs the same ports */
     snprintf(path, sizeof(path), "%s/second.yaml", h.folder);
     pid = start_on_ports(&h, path);
     second_is_refused(&h, path);
@@ -169,7 +170,7 @@ static void test_second_daemon(void **state)
     harness_close(&h);
 }
 
-/* A socket left by a killed daemon is taken over; any other file is not. */
+/* A daemon replaces a socket that a killed daemon has not removed. It replaces no other file. */
 static void test_leftovers(void **state)
 {
     char log[128], path[128];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run kept in a file and gone on from: the same bits, whatever came between; files that do not
- * fit change nothing. And a model whose numbers come with the request. */
+/* A run is saved in a file and continued from it with the same bits, whatever happened in between.
+ * Files that do not match the model change nothing. Also a model whose parameters come with the
+ * request. */
 #include "linkage/hash.h"
 #include "runs.h"
 #include <math.h>
@@ -19,7 +20,7 @@
 #define FOLDER        "snapshots: {directory: kept}\n"
 #define STEPS         40
 
-/* a motor that cannot follow jumps within a step */
+/* the motor's rate limit is below the jumps of torque() */
 static const char driven[] =
     "linkage: 1\nname: driven\ngravity: [0, 0, -9.81]\nbodies:\n"
     "  arm: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
@@ -70,13 +71,16 @@ static void arm_in_lockstep(struct harness *h)
     assert_int_equal(harness_ask(h, &request)->result, RESULT(OK));
 }
 
-/* jumps that the rate of the input does not follow within a step */
+/* Return the commanded torque of step @k. It jumps by more than the rate limit allows within a
+ * step. */
 static double torque(uint64_t k)
 {
     return k % 7 < 3 ? 8 : -6 + 0.1 * (double)k;
 }
 
-/* Steps from @first on, one at a time. @ret: the outputs after the last, to be freed */
+/* Make @n steps from step @first on, one request for each.
+ * @ret: outputs after the last step, to be freed
+ * Return: number of outputs */
 static size_t go(struct harness *h, uint64_t first, uint64_t n, double **ret)
 {
     const Linkage__V1__ControlReply *reply = NULL;
@@ -109,7 +113,7 @@ static void expect_from(struct harness *h, const char *name, uint64_t step, cons
     harness_expect(h, STOP, RESULT(OK), STATE(ARMED));
 }
 
-/* of a run that goes on meanwhile, of one that pauses, of one that is over */
+/* Restore a snapshot of a continuing run, of a paused run and of a finished run. */
 static void test_goes_on_with_the_same_bits(void **state)
 {
     double *expected = NULL, *found = NULL;
@@ -131,7 +135,7 @@ static void test_goes_on_with_the_same_bits(void **state)
     expect_from(&h, "half", STEPS, expected, &found);
     expect_from(&h, "start", 0, expected, &found);
     expect_from(&h, "third.snapshot", 3, expected, &found);
-    /* once: the next start is at t = 0 */
+    /* a restore acts once: the next start is at t = 0 */
     assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     go(&h, 1, 2 * STEPS, &found);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
@@ -154,7 +158,7 @@ static void expect_refusal(struct harness *h, const Linkage__V1__ControlReply *r
     (void)h;
 }
 
-/* turns a byte of a file over, or cuts it there */
+/* Flip a bit of byte @at of a file, or cut the file after this byte. */
 static void damage(const struct harness *h, const char *name, long at, bool cut)
 {
     char path[256];
@@ -174,8 +178,8 @@ static void damage(const struct harness *h, const char *name, long at, bool cut)
     fclose(f);
 }
 
-/* puts @value in the place @i of the inputs' values, commanded and then acting, with the right sum
- */
+/* Write @value at place @i of the inputs' values with the correct hash. Place 0 is the commanded
+ * value and place 1 the acting one. */
 static void forge(const struct harness *h, const char *name, int i, double value)
 {
     unsigned char head[32];
@@ -275,7 +279,7 @@ static void test_without_a_folder(void **state)
     harness_close(&h);
 }
 
-/* on the time grid, between two steps of a run that goes on */
+/* Take a snapshot of a continuing run on the time grid, between two steps. */
 static void test_in_real_time(void **state)
 {
     uint64_t steps;
@@ -326,7 +330,7 @@ static const Linkage__V1__ControlReply *load_with(struct harness *h, const char 
     return harness_ask(h, &request);
 }
 
-/* what was loaded comes back, with its settings */
+/* Check that the daemon returns the loaded text with its settings. */
 static void expect_text(struct harness *h, size_t n_settings, uint64_t model_id)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process of higher real-time priority occupies the core of the cycle, without end: the daemon
- * still answers, names that process, and continues when it is gone. The daemon's other threads and
- * the test have another core. And the line process without a core: the daemon waits for it. */
+/* A process of higher real-time priority occupies the core of the cycle without end. The daemon
+ * still answers, names that process, and continues when the process is gone. The daemon's other
+ * threads and the test have another core. A further test starves the line process, and the daemon
+ * waits for it. */
 #include "../skip.h"
 #include "benches.h"
 #include "runs.h"
@@ -17,11 +18,11 @@
 
 #include <cmocka.h>
 
-#define ABOVE 60 /* the cycle has 50 */
+#define ABOVE 60 /* priority of the spinner; the cycle has 50 */
 
 static int core;
 
-/* A daemon whose cycle uses @core and never sleeps. */
+/* Start a daemon whose cycle runs on @core and never sleeps. */
 static void open_spinning(struct harness *h, const char *more)
 {
     char config[256];
@@ -51,7 +52,7 @@ static void test_arm(void **state)
     assert_int_equal(harness_ask_arm(&h, true, 1000)->result, RESULT(NO_REALTIME));
     expect_named(&h);
     harness_expect(&h, STATUS, RESULT(OK), STATE(READY));
-    /* the threads of the first time still exist */
+    /* the threads of the first attempt still exist */
     assert_int_equal(harness_ask_arm(&h, true, 1000)->result, RESULT(INTERNAL));
     expect_named(&h);
     spinner_stop(spinner);
@@ -61,7 +62,8 @@ static void test_arm(void **state)
     harness_close(&h);
 }
 
-/* Of lower priority it does no harm, although the threads of the cycle start as normal ones. */
+/* A spinner of lower priority does no harm, although the threads of the cycle start with normal
+ * priority. */
 static void test_arm_above(void **state)
 {
     struct harness h;
@@ -93,7 +95,7 @@ static void test_start(void **state)
     harness_close(&h);
 }
 
-/* A stop that could not be carried out is, as soon as the cycle runs. */
+/* A stop that the cycle could not execute is executed as soon as the cycle runs again. */
 static void test_stop(void **state)
 {
     struct harness h;
@@ -115,7 +117,7 @@ static void test_stop(void **state)
     harness_close(&h);
 }
 
-/* The watchdog detects a proof without progress, which ends when it runs again. */
+/* The watchdog detects a proof without progress. The proof ends when it gets the core again. */
 static void test_proof(void **state)
 {
     struct harness h;
@@ -139,9 +141,10 @@ static void test_proof(void **state)
 /* ---- the line process ---- */
 
 #define HOGS      8
-#define HUNGRY_MS 7000 /* longer than it may hang */
+#define HUNGRY_MS 7000 /* longer than the time-out of a hung line */
 
-/* The weight of one is 88761 to the kernel, that of the line 3. */
+/* Give the line process the lowest scheduling weight on @core. The kernel gives the line the weight
+ * 3 and each hog 88761. */
 static void starve(pid_t line)
 {
     const struct sched_param param = {0};
@@ -166,7 +169,7 @@ static void starve(pid_t line)
     closedir(tasks);
 }
 
-/* How often its first thread, which gives the answers, has been scheduled. */
+/* Return how often the first thread of the line, which sends the answers, has been scheduled. */
 static unsigned long turns_of(pid_t line)
 {
     unsigned long turns = 0;
@@ -181,7 +184,8 @@ static unsigned long turns_of(pid_t line)
     return turns;
 }
 
-/* Until it has had no core for HUNGRY_MS at a stretch. Return: false: it always got some. */
+/* Wait until the line has had no core for HUNGRY_MS without a break.
+ * Return: false if it always got some time */
 static bool await_hunger(pid_t line)
 {
     unsigned long turns = turns_of(line);
@@ -198,7 +202,7 @@ static bool await_hunger(pid_t line)
     return hungry_ms >= HUNGRY_MS;
 }
 
-/* Without a processor it cannot answer, but it is healthy. */
+/* A line process without a core cannot answer, but the daemon must not restart it as hung. */
 static void test_line(void **state)
 {
     struct harness h;

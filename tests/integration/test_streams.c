@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Subscribers with their own selection of the outputs, at their own rate; and the cost for others
- * of a subscriber that does not read. */
+/* Subscribers with their own selection of the outputs at their own rate. A subscriber that does not
+ * read costs the other ones nothing. */
 #include "../skip.h"
 #include "freeze.h"
 #include "process.h"
@@ -23,7 +23,7 @@
 
 #define N(list) (sizeof(list) / sizeof((list)[0]))
 
-/** struct topic - of a stream, copied from a reply. */
+/** struct topic - topic of a stream, copied from a reply */
 struct topic {
     unsigned char bytes[16];
     size_t size;
@@ -79,7 +79,7 @@ static void test_a_stream_is_described(void **state)
     assert_int_equal(stream->channels[0]->n_components, 3);
     assert_string_equal(stream->channels[1]->name, "crank_angle");
     assert_int_equal(stream->channels[1]->offset, 3);
-    stream = subscriber_ask(&h, NULL, 0, 0)->stream; /* an empty list means all */
+    stream = subscriber_ask(&h, NULL, 0, 0)->stream; /* no names: all outputs */
     assert_int_equal(stream->n_channels, 7);
     assert_int_equal(harness_command(&h, STATUS)->status->streams, 2);
     harness_close(&h);
@@ -116,13 +116,13 @@ static void test_refusals(void **state)
     for (uint32_t divisor = 1; divisor <= 64; divisor++)
         ask(&h, twice, 1, divisor);
     refused(&h, twice, 1, 65, RESULT(BAD_VALUE), "64 different streams already");
-    ask(&h, twice, 1, 64); /* this one exists */
+    ask(&h, twice, 1, 64); /* exists: no new stream */
     harness_close(&h);
 }
 
 /* ---- samples ---- */
 
-/* The same numbers as in the OutputSample of the same step, in the requested order. */
+/* A stream has the same numbers as the OutputSample of the same step, in the requested order. */
 static void test_values(void **state)
 {
     static const char *const names[] = {"energy", "crank_angle"};
@@ -151,7 +151,7 @@ static void test_values(void **state)
         if (part->sample->step != all->step)
             continue;
         assert_int_equal(part->sample->n_values, 3);
-        assert_true(part->sample->values[0] == all->values[15]); /* energy: behind 1 1 7 6 */
+        assert_true(part->sample->values[0] == all->values[15]); /* energy: after 1 1 7 6 */
         assert_true(part->sample->values[1] == all->values[16]);
         assert_true(part->sample->values[2] == all->values[0]);
         assert_int_equal(part->sample->deadline_ns, all->deadline_ns);
@@ -178,8 +178,8 @@ static const Linkage__V1__ControlReply *ask_poses(struct harness *h, const char 
     return harness_ask(h, &request);
 }
 
-/* Poses of bodies are a stream like others: those of a body that is an output, too, are its bits.
- */
+/* Poses of bodies are a stream like others. If a body is also an output, its pose has the same bits
+ * as the output. */
 static void test_poses(void **state)
 {
     static const char *const two[] = {"rocker", "coupler"}, *const none[] = {"tip"};
@@ -220,7 +220,7 @@ static void test_poses(void **state)
         if (part->sample->step != all->step)
             continue;
         assert_int_equal(part->sample->n_values, 14);
-        /* coupler_pose: behind 1 1 */
+        /* coupler_pose: after 1 1 */
         assert_memory_equal(part->sample->values + 7, all->values + 2, 7 * sizeof(double));
         compared++;
     }
@@ -228,9 +228,10 @@ static void test_poses(void **state)
     harness_close(&h);
 }
 
-/* One sample for each multiple of the divisor, with a counter of its own. Return: how many of them
- * were not skipped in favour of the next step; none where some were lost, as they are to one who is
- * kept from reading for long. */
+/* Check that a stream has at most one sample for each multiple of the divisor, with a counter of
+ * its own.
+ * Return: number of samples at exactly a multiple; other samples replace a late one. 0 if samples
+ * were lost, which happens to a reader that gets no core for long */
 static int count_on_time(struct subscriber *s, uint64_t divisor, int n)
 {
     const Linkage__V1__StreamSample *sample = subscriber_stream(s, PATIENCE_MS);
@@ -253,7 +254,8 @@ static int count_on_time(struct subscriber *s, uint64_t divisor, int n)
     return on_time;
 }
 
-/* On a busy machine steps are skipped; not at every attempt. */
+/* Check that most samples come at a multiple of the divisor. A busy machine skips steps, so up to
+ * 100 attempts are made. */
 static void check_divisor(struct subscriber *s, uint64_t divisor, int n)
 {
     int on_time = 0;
@@ -304,11 +306,12 @@ static void test_divisor_of_all_outputs(void **state)
         sequence = sample->sequence;
         step = sample->step;
     }
-    assert_true(n_next > 0); /* a reader who is kept away loses some */
+    assert_true(n_next > 0); /* a reader without a core loses some */
     harness_close(&h);
 }
 
-/* Return: how often the exchange slept in about @cycles of them. */
+/* Let about @cycles cycles pass; on return @cycles is their exact number.
+ * Return: number of times that the exchange slept meanwhile */
 static uint64_t sleeps_in(struct harness *h, pid_t exchange, uint64_t *cycles)
 {
     long before = rig_process_number(exchange, "voluntary_ctxt_switches:");
@@ -318,8 +321,8 @@ static uint64_t sleeps_in(struct harness *h, pid_t exchange, uint64_t *cycles)
     return (uint64_t)(rig_process_number(exchange, "voluntary_ctxt_switches:") - before);
 }
 
-/* Records that nobody is to get are not looked for: beside its other work, the exchange wakes for
- * the others. Where steps are late it looks more often; not every time. */
+/* The exchange does not wake for records without a subscriber; it wakes only for its other work.
+ * Late steps make it wake more often, so up to 50 attempts are made. */
 static void test_sleeps_between(void **state)
 {
     static const char *const names[] = {"tip"};
@@ -341,7 +344,7 @@ static void test_sleeps_between(void **state)
     }
     assert_true(sleeps * 2 < cycles);
 
-    /* a stream that somebody wants now */
+    /* now somebody subscribes to a stream */
     topic = ask(&h, names, 1, 1);
     open_topic(&s, &h, &topic);
     check_divisor(&s, 1, 100);
@@ -349,7 +352,7 @@ static void test_sleeps_between(void **state)
     harness_close(&h);
 }
 
-/* Two requests for the same selection share a stream: one sequence. */
+/* Two requests for the same selection share a stream with one sequence. */
 static void test_shared(void **state)
 {
     static const char *const names[] = {"tip", "energy"};
@@ -377,7 +380,7 @@ static void test_shared(void **state)
     }
     assert_int_equal(sample[0]->sample->step, sample[1]->sample->step);
     subscriber_close(&s[0]);
-    check_divisor(&s[1], 10, 20); /* and continues when one of them leaves */
+    check_divisor(&s[1], 10, 20); /* continues after one closes */
     subscriber_close(&s[1]);
     harness_close(&h);
 }
@@ -403,7 +406,7 @@ static void test_states(void **state)
     struct harness h;
 
     (void)state;
-    open_running(&h, UNPRIVILEGED "outputs: {divisor: 1000000}\n"); /* nobody looks for records */
+    open_running(&h, UNPRIVILEGED "outputs: {divisor: 1000000}\n"); /* no regular records */
     topic = ask(&h, names, 1, 1000000);
     open_topic(&s, &h, &topic);
     while (harness_command(&h, STATUS)->status->step < 100 || subscriber_stream(&s, 50))
@@ -419,8 +422,8 @@ static void test_states(void **state)
     harness_close(&h);
 }
 
-/* Another model ends them; a bench requests again and its socket, which was never closed,
- * continues. */
+/* Another model ends the streams. A bench requests its stream again, and its socket, which was
+ * never closed, receives samples again. */
 static void test_another_model(void **state)
 {
     static const char *const names[] = {"tip"};
@@ -450,16 +453,16 @@ static void test_another_model(void **state)
     harness_close(&h);
 }
 
-/* ---- one that does not read ---- */
+/* ---- a subscriber that does not read ---- */
 
-/** struct idler - a subscriber in a process of its own, stopped by SIGSTOP. */
+/** struct idler - a subscriber in a separate process, stopped with SIGSTOP */
 struct idler {
     pid_t pid;
     int endpoint_pipe;
 };
 
-/* Subscribes to everything, reads one message, is stopped; afterwards looks for a gap.
- * Return: exit status, 0 if there is one. */
+/* Subscribe to everything, read one message and stop this process. Afterwards search for a gap.
+ * Return: exit status, 0 if there is a gap */
 static int idle(int endpoint_pipe)
 {
     void *context = zmq_ctx_new(), *socket = zmq_socket(context, ZMQ_SUB);
@@ -492,7 +495,7 @@ static int idle(int endpoint_pipe)
     }
 }
 
-/* Before any thread exists. */
+/* Start the idle subscriber. Call this before any thread exists, because it forks. */
 static struct idler start_idler(void)
 {
     struct idler idler;
@@ -519,7 +522,8 @@ static bool has_stopped(const struct idler *idler)
     return pid != 0;
 }
 
-/* @sequence: of the last sample, 0: none */
+/* Make one step and check that no output sample is lost.
+ * @sequence: number of the last sample, 0 for none */
 static void step_once(struct harness *h, uint64_t number, uint64_t *sequence)
 {
     const Linkage__V1__ControlReply *reply = runs_ask_step(h, number, 1, NULL);
@@ -537,9 +541,9 @@ static void step_once(struct harness *h, uint64_t number, uint64_t *sequence)
     } while (sample->step < step);
 }
 
-/* Longer than all queues on the way: 64 in the daemon, 10 in the subscriber, and those of the
- * kernel for a Unix socket, some hundred messages. One step at a time, so that readers need not
- * keep up with a clock. */
+/* number of samples, more than all queues together can store: 64 in the daemon, 10 in the
+ * subscriber, and some hundred messages in the kernel's queues of a Unix socket. The daemon makes
+ * one step at a time, so that readers need not keep up with a clock. */
 #define IDLE_SAMPLES 1200
 
 static void test_a_stopped_subscriber_costs_nobody_else(void **state)
@@ -559,7 +563,7 @@ static void test_a_stopped_subscriber_costs_nobody_else(void **state)
     for (int i = 0; i < IDLE_SAMPLES; i++)
         step_once(&h, ++number, &sequence);
     assert_int_equal(kill(idler.pid, SIGCONT), 0);
-    while (waitpid(idler.pid, &status, WNOHANG) == 0) /* until it detects the loss */
+    while (waitpid(idler.pid, &status, WNOHANG) == 0) /* until the idler finds a gap */
         step_once(&h, ++number, &sequence);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     close(idler.endpoint_pipe);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two daemons on a machine: a core belongs to one of them while it lives. */
+/* Two daemons on a machine: a core belongs to one daemon while this daemon lives. */
 #include "../skip.h"
 #include "harness.h"
 #include "linkage/host.h"
@@ -20,7 +20,8 @@
 
 #include <cmocka.h>
 
-/* The last core of this process, -1: there is only one, or a rig outside of the test holds it. */
+/* Return the last core of this process, or -1 if there is only one or if a rig outside of the test
+ * uses it. */
 static int free_core(void)
 {
     char holder[256];
@@ -57,7 +58,8 @@ static void open_on(struct harness *h, int core)
     harness_open(h, realtime);
 }
 
-/* Output of --check for the configuration @path, in @h->folder/log2. Return: its exit status. */
+/* Run --check for the configuration @path, with its output in @h->folder/log2.
+ * Return: its exit status */
 static int check(const struct harness *h, const char *path)
 {
     char log[96];
@@ -68,8 +70,9 @@ static int check(const struct harness *h, const char *path)
         PATIENCE_MS);
 }
 
-/* A second daemon on @core, beside that of @h, with its own configuration. Its log: in
- * @h->folder/log2. Return: its exit status. */
+/* Start a second daemon on @core beside that of @h, with its own configuration and the log
+ * @h->folder/log2.
+ * Return: its exit status */
 static int start_second(const struct harness *h, const char *core)
 {
     struct harness second = *h;
@@ -104,12 +107,13 @@ static void test_refused(void **state)
     assert_true(harness_log_has(h.folder, "log2", h.config));
     harness_close(&h);
 
-    /* it is free again */
+    /* the core is free again */
     open_on(&h, core);
     harness_close(&h);
 }
 
-/* A process of nobody that locks the folder of @core. Return: it, to be killed. */
+/* Start a process of the user nobody that locks the folder of @core.
+ * Return: the process, which the caller must kill */
 static pid_t obstruct(int core)
 {
     int ready[2];
@@ -133,7 +137,8 @@ static pid_t obstruct(int core)
     return pid;
 }
 
-/* A stranger keeps no rig from starting, and is named. */
+/* A lock of a foreign process does not prevent a rig from starting, and the daemon names the
+ * process. */
 static void test_obstructed(void **state)
 {
     int core = free_core();
@@ -157,8 +162,8 @@ static void test_obstructed(void **state)
     waitpid(stranger, NULL, 0);
 }
 
-/* --check reports the same without a start; a rig that runs with this configuration is no obstacle.
- */
+/* --check reports the same without a start. A rig that runs with this configuration does not
+ * conflict. */
 static void test_checked(void **state)
 {
     int core = free_core();
@@ -188,7 +193,7 @@ static void test_checked(void **state)
     harness_close(&h);
 }
 
-/* Two cores: one has a rig, and the other one is left to all other threads. */
+/* Two cores: one has a rig, and all other threads run on the second one. */
 static void test_auto(void **state)
 {
     int core = free_core(), other = -1;
@@ -216,7 +221,7 @@ static void test_auto(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
-/* Missed grid points of the rig of @h, and their total number. */
+/* Return the missed grid points of the rig of @h and the total number of its grid points. */
 static void read_grid(struct harness *h, uint64_t *ret_lost, uint64_t *ret_points)
 {
     const Linkage__V1__Status *s = harness_expect(h, STATUS, RESULT(OK), STATE(RUNNING));
@@ -225,7 +230,9 @@ static void read_grid(struct harness *h, uint64_t *ret_lost, uint64_t *ret_point
     *ret_points = s->skipped + s->cycles;
 }
 
-/* Return: grid points of @runs that passed in a proof of @proves; @ret_lost: missed ones */
+/* Run a proof of @proves beside the rig @runs.
+ * @ret_lost: missed grid points of @runs
+ * Return: grid points of @runs that passed during the proof */
 static uint64_t prove_beside(struct harness *proves, struct harness *runs, uint64_t *ret_lost)
 {
     uint64_t lost, points, lost_after, points_after;
@@ -242,7 +249,7 @@ static uint64_t prove_beside(struct harness *proves, struct harness *runs, uint6
     return points;
 }
 
-/* A proof on the core of a running rig leaves gaps for its cycles. */
+/* A proof on the core of a running rig pauses for the cycles of that rig. */
 static void test_proof_leaves_gaps(void **state)
 {
     uint64_t lost = 1, points = 0;
@@ -264,7 +271,7 @@ static void test_proof_leaves_gaps(void **state)
     harness_go(&runs);
     harness_open(&proves, config);
     harness_load_model(&proves);
-    /* a machine that hangs meanwhile loses as many: not every time */
+    /* a machine that stands still meanwhile loses as many points, so 10 attempts are made */
     for (int i = 0; i < 10 && lost * 10 >= points; i++)
         points = prove_beside(&proves, &runs, &lost);
     assert_true(lost * 10 < points);
@@ -274,8 +281,9 @@ static void test_proof_leaves_gaps(void **state)
 
 #define PRIORITY 40
 
-/* struct seen - threads with the priority of the exchange, on its core. @n_line: of the line
- * process @line;  @exchange: of the daemon itself, @process */
+/* struct seen - threads with the priority of the exchange, on its core
+ * @n_line:   threads of the process @line, counted in one hexadecimal digit per name
+ * @exchange: true if the thread of the daemon @process was found */
 struct seen {
     int process;
     int line;
@@ -292,7 +300,7 @@ static void see(void *context, const struct lk_host_task *task)
     if (task->policy != SCHED_FIFO ||
         (task->process != seen->line && task->process != seen->process))
         return;
-    if (task->process == seen->line) /* those and no others */
+    if (task->process == seen->line) /* all real-time threads of the line */
         assert_int_equal(task->priority, PRIORITY);
     if (task->priority != PRIORITY)
         return;
@@ -316,7 +324,9 @@ static void expect_carriers(struct harness *h, int core)
     assert_int_equal(seen.n_line, 0x1111);
 }
 
-/* A run with a cycle on the last core. @rest: of the configuration.  Return: its core */
+/* Start a run with the cycle on the last core.
+ * @rest: further text of the configuration
+ * Return: the core */
 static int run_on_last_core(struct harness *h, int priority, const char *rest)
 {
     int core = free_core();
@@ -337,8 +347,8 @@ static int run_on_last_core(struct harness *h, int priority, const char *rest)
     return core;
 }
 
-/* All threads that carry samples have the configured priority and core, also after a restart of the
- * line process. */
+/* All threads that transport samples have the configured priority and core, also after a restart of
+ * the line process. */
 static void test_exchange(void **state)
 {
     char exchange[80];
@@ -356,7 +366,7 @@ static void test_exchange(void **state)
     harness_close(&h);
 }
 
-/* Without a section, half of the cycle's. */
+/* Without a section the exchange has half the priority of the cycle. */
 static void test_exchange_by_default(void **state)
 {
     struct harness h;
@@ -369,8 +379,8 @@ static void test_exchange_by_default(void **state)
     harness_close(&h);
 }
 
-/* If the priority is refused, this is logged once, and samples still flow. The last test: the right
- * does not come back. */
+/* If the priority is refused, this is logged once, and samples are still published. This test is
+ * the last one, because the dropped right does not come back. */
 static void test_exchange_refused(void **state)
 {
     const struct rlimit none = {0};
@@ -391,7 +401,8 @@ static void test_exchange_refused(void **state)
     assert_int_equal(harness_log_count(&h, "LK-5012"), 1);
     harness_close(&h);
 
-    /* nobody asked for one, but the status says why there is none */
+    /* the configuration requests no priority, so nothing is logged, but the status names the reason
+     * for its absence */
     harness_open(&h, "realtime: {core: none}\n");
     assert_string_equal(harness_command(&h, STATUS)->status->exchange_normal,
                         "SCHED_FIFO 40 refused: Operation not permitted");

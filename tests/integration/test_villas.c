@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A gateway that speaks VILLASnode's sample format, over real sockets. The gateway is a small
- * client that encodes and decodes the bytes of the format by hand, after its description, so that
- * the test does not share a misunderstanding with the daemon. */
+/* A gateway that uses VILLASnode's sample format over real sockets. The gateway is a small client
+ * that encodes and decodes the bytes of the format by hand according to its description. So the
+ * test does not share a misunderstanding with the daemon. */
 #include "harness.h"
 #include "runs.h"
 #include <math.h>
@@ -40,13 +40,14 @@ static const char model[] =
     "  puck: {type: point-velocity, body: puck, point: [5, 0, 0]}\n"
     "solver: {formulation: ali3, step: 0.002, iterations: 3}\n";
 
-/* The effects of a silent gateway are not tested here. */
+/* configuration in which a silent gateway has no effect; these effects are not tested here */
 #define DEGRADED                                                                                   \
     "realtime: {degraded: allow, priority: 0, core: none}\n"                                       \
     "inputs: {claims: optional, lease: 3}\n"                                                       \
     "policy: {stale: count, lost: count}\n"
 
-/** struct gateway - the client. @ends: its endpoints, sockets without a file */
+/** struct gateway - the client.
+ * @ends: endpoints of the client, abstract sockets without a file */
 struct gateway {
     struct harness h;
     char ends[2][64];
@@ -96,7 +97,8 @@ static void put_number(struct bytes *sample, unsigned kind, uint64_t value)
     put_block(sample, 100, field.data, field.n);
 }
 
-/* @sequence NONE: without one */
+/* Begin a sample.
+ * @sequence: number of the sample, NONE for a sample without a number */
 static struct bytes begin_sample(unsigned type, uint64_t sequence)
 {
     struct bytes sample = {.n = 0}, origin = {.n = 0};
@@ -135,7 +137,7 @@ static void send_samples(const struct bytes *samples, size_t n)
     send_bytes(message.data, message.n, 0);
 }
 
-/* The positions of the configuration: push.y, torque, push.x, push.z. */
+/* Send a sample with the positions of the configuration: push.y, torque, push.x, push.z. */
 static void send_values(uint64_t sequence, double push_y, double torque, double push_x)
 {
     struct bytes sample = begin_sample(1, sequence);
@@ -149,7 +151,7 @@ static void send_values(uint64_t sequence, double push_y, double torque, double 
 
 /* ---- bytes in ---- */
 
-/** struct received - a message of the daemon. */
+/** struct received - decoded message of the daemon */
 struct received {
     uint64_t type;
     uint64_t sequence;
@@ -174,7 +176,7 @@ static uint64_t get_varint(const uint8_t **at, const uint8_t *end)
     return 0;
 }
 
-/* Start and length of a length-delimited field. */
+/* Return the start and length of a length-delimited field. */
 static const uint8_t *get_block(const uint8_t **at, const uint8_t *end, size_t *ret_n)
 {
     const uint8_t *block;
@@ -221,7 +223,8 @@ static void read_sample(const uint8_t *at, size_t n, struct received *m)
     }
 }
 
-/* The next message of the daemon; false if none came in time. */
+/* Receive the next message of the daemon.
+ * Return: false if none came in time */
 static bool receive(struct received *m, int timeout_ms)
 {
     zmq_pollitem_t item = {.socket = g.in, .events = ZMQ_POLLIN};
@@ -240,7 +243,7 @@ static bool receive(struct received *m, int timeout_ms)
     assert_int_equal(more, 0);
     assert_int_equal(get_varint(&at, data + n), 1 << 3 | 2);
     block = get_block(&at, data + n, &length);
-    assert_ptr_equal(at, data + n); /* one sample and nothing else */
+    assert_ptr_equal(at, data + n); /* exactly one sample */
     read_sample(block, length, m);
     return true;
 }
@@ -338,7 +341,7 @@ static void send_heartbeat(uint64_t token, uint64_t sequence)
     harness_send_bytes(&g.h, buffer, size, 0);
 }
 
-/* Which bench owns channel @index. */
+/* Return the bench that owns channel @index. */
 static const char *owner_of(size_t index)
 {
     const Linkage__V1__InputsReport *report = ask_inputs();
@@ -365,7 +368,7 @@ static void check_values(double torque, double x, double y, double z)
 
 /* ---- tests ---- */
 
-/* Values act by their position, and the stamps of the gateway return in the echo. */
+/* Values act according to their position, and the echo contains the stamps of the gateway. */
 static void test_inputs(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -389,7 +392,8 @@ static void test_inputs(void **state)
     close_rig();
 }
 
-/* Several samples in a message: the newest by number acts; START and STOP are skipped. */
+/* A message has several samples. The newest one according to its number acts, and START and STOP
+ * are skipped. */
 static void test_several(void **state)
 {
     struct bytes samples[4];
@@ -406,8 +410,8 @@ static void test_several(void **state)
     send_samples(samples, 4);
     await_counts(1, 0);
     check_values(1, 0, 1, 0);
-    send_samples(samples + 3, 1); /* nothing to act on, and no error */
-    send_samples(samples + 2, 1); /* older than the one before: refused */
+    send_samples(samples + 3, 1); /* no values, and no error */
+    send_samples(samples + 2, 1); /* an older number: refused */
     await_counts(1, 1);
     check_values(1, 0, 1, 0);
     close_rig();
@@ -415,7 +419,7 @@ static void test_several(void **state)
 
 #define FAR_MORE (400u << 10)
 
-/* Every error is refused and counted, and the last good values keep acting. */
+/* Every error is refused and counted, and the last good values stay active. */
 static void test_refused(void **state)
 {
     const uint8_t z[] = {4 << 3 | 2, 10, 1 << 3 | 5, 0, 0, 0, 0, 2 << 3 | 5, 0, 0, 0, 0};
@@ -456,8 +460,8 @@ static void test_refused(void **state)
     send_values(20, 0, 0, 0);
     await_counts(2, 8);
 
-    /* more than 64 KiB is refused; far more disconnects the peer, which reconnects by itself, and
-     * its samples meanwhile may be lost */
+    /* more than 64 KiB is refused. A far larger message disconnects the peer, which reconnects
+     * without help and may lose its samples meanwhile. */
     send_bytes(large, 65537, 0);
     await_counts(2, 9);
     assert_true(harness_log_has(g.h.folder, "log", "too large"));
@@ -479,7 +483,8 @@ static double wall_time(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Torque 6 acts from the first step on, so the rate gives the number of steps. */
+/* Return the step number of @m. Torque 6 acts from the first step on, so the angular rate is
+ * proportional to the number of steps. */
 static uint64_t step_of(const struct received *m)
 {
     double steps = m->value[1] / (H_S * 6 / 2);
@@ -488,7 +493,8 @@ static uint64_t step_of(const struct received *m)
     return (uint64_t)round(steps);
 }
 
-/* Every fifth step, numbered without a gap, with wall-clock time, values by position. */
+/* Every fifth step is sent, numbered without a gap, with wall-clock time and values according to
+ * their position. */
 static void test_outputs(void **state)
 {
     struct received last = {0}, now;
@@ -500,7 +506,7 @@ static void test_outputs(void **state)
     open_rig(model);
     send_values(1, 4, 6, 0);
     await_counts(1, 0);
-    assert_false(receive(&now, 50)); /* nothing steps */
+    assert_false(receive(&now, 50)); /* no step, no message */
     harness_go(&g.h);
     assert_true(receive(&last, PATIENCE_MS));
     for (int i = 0; i < 40; i++) {
@@ -512,7 +518,8 @@ static void test_outputs(void **state)
         assert_true(now.nsec < 1000000000);
         age = wall_time() - ((double)now.sec + (double)now.nsec * 1e-9);
         assert_true(age > -0.01 && age < wall_time() - before);
-        /* 4 and -8 N on 4 kg, torque 6 on 2 kg m2: three times as fast */
+        /* 4 N and -8 N on 4 kg; torque 6 N m on 2 kg m2 gives three times the acceleration of 4
+         * N */
         assert_true(fabs(now.value[0] - now.value[1] / 3) < 1e-9);
         assert_true(now.value[2] == 0 && now.value[3] == now.value[0]);
         assert_true(fabs(now.value[4] + 2 * now.value[0]) < 1e-9);
@@ -521,7 +528,7 @@ static void test_outputs(void **state)
         on_time += step_of(&now) % DIVISOR == 0;
         last = now;
     }
-    assert_true(on_time > 0); /* a record that is late on a busy machine is sent nevertheless */
+    assert_true(on_time > 0); /* at least one record is on time; late records are sent too */
     harness_expect(&g.h, PAUSE, RESULT(OK), STATE(PAUSED));
     while (receive(&now, 100))
         last = now;
@@ -535,12 +542,13 @@ static void test_outputs(void **state)
     assert_true(figures->sent >= last.sequence);
     harness_go(&g.h);
     assert_true(receive(&now, PATIENCE_MS));
-    assert_true(now.sequence > last.sequence); /* continues from one run to the next */
+    assert_true(now.sequence > last.sequence); /* the number continues in the next run */
     close_rig();
 }
 
-/* While the gateway is silent another bench may take its channels, and keeps them while it is
- * alive; when they are free again the daemon claims them again, and logs once why it could not. */
+/* While the gateway is silent, another bench may claim its channels and keeps them while that bench
+ * is alive. When the channels are free again, the daemon claims them again. It logs once why it
+ * could not. */
 static void test_claims(void **state)
 {
     uint64_t token;
@@ -550,7 +558,7 @@ static void test_claims(void **state)
     send_values(1, 0, 1, 0);
     await_counts(1, 0);
     assert_int_equal(ask_claim("rig", "torque")->result, RESULT(CLAIMED));
-    while (ask_claim("rig", "torque")->result != RESULT(OK)) /* the lease is three seconds */
+    while (ask_claim("rig", "torque")->result != RESULT(OK)) /* the lease is 3 s */
         runs_nap();
     token = g.h.reply->claim->token;
     assert_string_equal(owner_of(0), "rig");
@@ -566,7 +574,7 @@ static void test_claims(void **state)
     assert_int_equal(harness_log_count(&g.h, "retrying every second"), 1);
     assert_string_equal(owner_of(0), "rig");
     await_counts(1, 1);
-    release(token); /* heartbeats still on their way are refused from now on */
+    release(token); /* refuses heartbeats still on their way */
     while (strcmp(owner_of(0), "villas") != 0)
         runs_nap();
     send_values(PATIENCE_MS, 0, 9, 0);
@@ -576,7 +584,8 @@ static void test_claims(void **state)
     close_rig();
 }
 
-/* Another model ends all claims; the gateway continues with the new one without a notification. */
+/* Another model ends all claims. The gateway continues with the new model without a
+ * notification. */
 static void test_another_model(void **state)
 {
     struct received m;
@@ -591,7 +600,8 @@ static void test_another_model(void **state)
     await_counts(1, 0);
     check_values(4, 0, 0, -8);
 
-    /* one that lacks such channels: silent, with a log line, and without harm */
+    /* a model that lacks these channels: the gateway is silent, with a log line, and without
+     * harm */
     harness_load_model(&g.h);
     assert_true(
         harness_log_has(g.h.folder, "log",

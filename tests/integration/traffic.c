@@ -2,13 +2,13 @@
 /* usage: traffic FOLDER KEY HOST KIND [CHANNEL]
  *
  * FOLDER has server.key.pub and KEY.key; the daemon is at HOST, ports 5600 to 5602. KIND is
- *   bench          feeds CHANNEL, an answer to each output sample; prints a line whenever its state
- *                  changes and every half second
- *   observe        prints a line when the flags of the outputs change, at the end how many samples
- *                  came and how many were missed
+ *   bench          sends samples for CHANNEL, one for each output sample; prints a line whenever
+ *                  its state changes and every half second
+ *   observe        prints a line when the flags of the outputs change, and at the end the number
+ *                  of received and of missed samples
  *   inputs, control, subscriptions   floods
- *   garbage        bytes that are not ZeroMQ, and connections left half-open
- * until SIGTERM. A bench then releases its channel. */
+ *   garbage        bytes that are not ZeroMQ, and half-open connections
+ * The program runs until SIGTERM. A bench then releases its channel. */
 #include "traffic.h"
 #include "bench.h"
 

@@ -7,7 +7,9 @@
 #include "client.h"
 #include "keys.h"
 
-/** struct line - @endpoint: control, inputs, outputs;  @keys: of this client, in @key */
+/** struct line - a client of the daemon
+ * @endpoint: control, inputs, outputs
+ * @keys:     keys of this client, stored in @key */
 struct line {
     char endpoint[3][LK_CLIENT_ENDPOINT_SIZE];
     struct lk_client_options keys;
@@ -16,17 +18,18 @@ struct line {
     const char *name;
 };
 
-/** line_ended() - whether SIGTERM has come. */
+/** line_ended() - Return true if SIGTERM has come. */
 bool line_ended(void);
 
-/** line_socket() - a ZeroMQ socket of @type, connected to endpoint @which with the keys. */
+/** line_socket() - Make a ZeroMQ socket of @type with the keys, connected to endpoint @which. */
 void *line_socket(const struct line *line, void *context, int type, int which);
 
-/* Each until SIGTERM. Return: exit status. */
+/* Send messages without a pause until SIGTERM.
+ * Return: exit status */
 int flood_inputs(const struct line *line);
 int flood_control(const struct line *line);
 int flood_subscriptions(const struct line *line);
-/** send_garbage() - all of it once, then half-open connections until SIGTERM. */
+/** send_garbage() - Send each kind of garbage, then keep half-open connections until SIGTERM. */
 int send_garbage(const struct line *line);
 
 #endif

@@ -38,7 +38,7 @@ static int done(uint64_t n)
 
 /* ---- floods ---- */
 
-/* Samples with an unknown token; every tenth is noise. */
+/* Send samples with an unknown token. Every tenth is noise. */
 int flood_inputs(const struct line *line)
 {
     static double values[64];
@@ -47,7 +47,7 @@ int flood_inputs(const struct line *line)
     uint64_t n = 0;
 
     sample.values = values;
-    nap(500); /* until it is connected */
+    nap(500); /* until the connection exists */
     while (!line_ended()) {
         size_t size;
 
@@ -95,7 +95,7 @@ static size_t make_request(uint64_t n)
     return size;
 }
 
-/* Requests without waiting for a reply; every tenth is noise. */
+/* Send requests without waiting for a reply. Every tenth is noise. */
 int flood_control(const struct line *line)
 {
     void *socket = line_socket(line, zmq_ctx_new(), ZMQ_DEALER, 0);
@@ -116,7 +116,7 @@ int flood_control(const struct line *line)
     return done(n);
 }
 
-/* Topics that come and go, of any length; received messages are dropped. */
+/* Subscribe and unsubscribe topics of any length. Received messages are dropped. */
 int flood_subscriptions(const struct line *line)
 {
     void *context = zmq_ctx_new(), *socket = line_socket(line, context, ZMQ_SUB, 2);
@@ -131,7 +131,7 @@ int flood_subscriptions(const struct line *line)
         zmq_setsockopt(socket, ZMQ_SUBSCRIBE, topic, size);
         if (n++ % 2 == 0)
             zmq_setsockopt(socket, ZMQ_UNSUBSCRIBE, topic, size);
-        if (n % 1000 == 0) { /* all of them at once */
+        if (n % 1000 == 0) { /* unsubscribes all topics */
             zmq_close(socket);
             socket = line_socket(line, context, ZMQ_SUB, 2);
         }
@@ -141,7 +141,7 @@ int flood_subscriptions(const struct line *line)
     return done(n);
 }
 
-/* ---- bytes that are not ZeroMQ, or not all of it ---- */
+/* ---- bytes that are not ZeroMQ, or only a part of a greeting ---- */
 
 static const unsigned char greeting[64] = {0xff, 0, 0, 0,   0,   0,   0,   0,  1,
                                            0x7f, 3, 1, 'C', 'U', 'R', 'V', 'E'};
@@ -163,7 +163,7 @@ static int dial(const struct line *line, int port)
     return fd;
 }
 
-/* Sends @size bytes of @data, and @more of noise; leaves the connection open. */
+/* Send @size bytes of @data and @more bytes of noise, and keep the connection open. */
 static int say(const struct line *line, int port, const void *data, size_t size, size_t more)
 {
     int fd = dial(line, port);
@@ -195,7 +195,7 @@ int send_garbage(const struct line *line)
             close(say(line, port, "", 0, sizeof(buffer)));
             close(say(line, port, greeting, sizeof(greeting), 4096));
         }
-        /* truncated at every length, and left open: half-open connections for the daemon */
+        /* greetings truncated at every third byte; the daemon has half-open connections */
         for (size_t cut = 0; cut <= sizeof(greeting) + sizeof(hello); cut += 3, n += 2) {
             say_hello(line, port, greeting, cut);
             say_hello(line, port, null_greeting, cut);

@@ -72,7 +72,7 @@ void vault_section(const struct vault *v, char *ret, size_t size)
 {
     snprintf(ret, size,
              "realtime: {degraded: allow, priority: 0, core: none}\n"
-             "overrun: {fault_in_a_row: 0}\n" /* keys are what it is about */
+             "overrun: {fault_in_a_row: 0}\n" /* these tests are about keys */
              "security:\n  secret_key: %s\n  clients: %s\n",
              v->secret_path, v->clients_path);
 }
@@ -105,7 +105,7 @@ void *vault_connect(struct vault *v, int type, int endpoint, int client)
     return socket;
 }
 
-/* Reconnects the harness' own sockets, all three with the key of @client. */
+/* Reconnect the harness' own sockets, all three with the key of @client. */
 void vault_become(struct vault *v, int client)
 {
     harness_hang_up(&v->h);
@@ -138,7 +138,7 @@ void vault_open(struct vault *v)
 
     vault_make_keys(v);
     vault_section(v, section, sizeof(section));
-    harness_start(&v->h, section); /* a client without keys is refused, and counted */
+    harness_start(&v->h, section); /* this counts a client without keys */
     vault_become(v, CONTROLLER);
 }
 
@@ -155,7 +155,7 @@ static bool readable(void *socket, int timeout_ms)
     return zmq_poll(&item, 1, timeout_ms) == 1;
 }
 
-/* Sends a request for the status and checks that no reply comes. Closes @socket. */
+/* Send a request for the status and check that no reply comes. Close @socket. */
 void vault_expect_silence(void *socket)
 {
     static const unsigned char status[] = {0x08, 0x07, 0x12, 0x00}; /* id 7, status {} */

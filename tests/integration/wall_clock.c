@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces clock_gettime(): a wall clock that is ahead by as many seconds as stand in the file that
- * the environment names by WALL_CLOCK. All other clocks are as they are. */
+/* Replaces clock_gettime(). The wall clock is ahead by a number of seconds from the file that the
+ * environment variable WALL_CLOCK names. All other clocks are unchanged. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -6,10 +6,11 @@
 
 #include <stddef.h>
 
-/** zmtp_connect() - to "ipc://PATH", without sending a byte. Return: the descriptor. */
+/** zmtp_connect() - Connect to "ipc://PATH" without sending a byte.
+ * Return: the descriptor */
 int zmtp_connect(const char *endpoint);
 
-/** zmtp_greet() - sends greeting and READY as a socket of @type, and waits for those of the other
+/** zmtp_greet() - Send greeting and READY as a socket of @type, and wait for those of the other
  * side.
  * @identity: @size bytes, or NULL for none */
 void zmtp_greet(int fd, const char *type, const void *identity, size_t size);

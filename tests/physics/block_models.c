@@ -4,7 +4,8 @@
 #include "known_motion.h"
 #include <stdio.h>
 
-/* a rotor of 2e-4 kg m^2 on a shaft that starts with @speed, with a signal `u` */
+/* a rotor with a moment of inertia of 2e-4 kg m^2 on a shaft, initial speed @speed, and a signal
+ * `u` */
 static const char rotor[] =
     "linkage: 1\nname: rotor\ngravity: [0, 0, 0]\n"
     "bodies:\n"

@@ -7,18 +7,19 @@
 
 #define TEXT_MAX 6000
 
-/** write_rotor() - text of a rotor of 2e-4 kg m^2 on a `shaft`, which starts with @speed [rad/s],
- * with a signal `u` and what @blocks says, of which `y` is shown. */
+/** write_rotor() - Write the text of a model: a rotor with a moment of inertia of 2e-4 kg m^2 on a
+ * `shaft`, with initial speed @speed [rad/s], a signal `u` and the blocks @blocks. The block `y` is
+ * an output. */
 void write_rotor(double speed, double h, const char *blocks, char *text, size_t size);
-/** compile_rotor() - the same, compiled. */
+/** compile_rotor() - Write and compile this model. */
 struct lk_system *compile_rotor(double speed, double h, const char *blocks);
 
-/** compile_motor() - the rotor as one of a motor: L i' = u - 0.5 i - 0.05 w with @inductance L [H],
- * torque 0.05 i; `y` is i. */
+/** compile_motor() - Compile the rotor as part of a motor: L i' = u - 0.5 i - 0.05 w with
+ * @inductance L [H], torque 0.05 i. The output `y` is the current i. */
 struct lk_system *compile_motor(double inductance, double h);
 
-/** compile_wild() - a valve and its chamber, with all kinds of blocks, by @engine.
- * step_wild() - step @i of a run in which its demand jumps once. */
+/** compile_wild() - Compile a valve and its chamber, with all kinds of blocks, stepped by @engine.
+ * step_wild() - Make step @i of a run in which its demand jumps once. */
 struct lk_system *compile_wild(const char *engine);
 void step_wild(struct lk_system *sys, int i);
 

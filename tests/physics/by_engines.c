@@ -11,15 +11,15 @@
 #include <string.h>
 
 #define STEPS     ENGINES_STEPS
-#define ROUNDINGS 250 /* per step: three iterations, two projections, some 50 in each */
+#define ROUNDINGS 250 /* per step: 3 iterations and 2 projections with about 50 each */
 #define RELATIVE  (STEPS * ROUNDINGS * DBL_EPSILON)
 #define REST      1e-3 /* [m, m/s ...]: smaller motion is round-off */
 #define NOISE     30
 #define TRIALS    3
-#define SHOWN     40 /* number of bodies and joints of a mechanism that have outputs */
+#define SHOWN     40 /* largest number of bodies and of joints that have outputs */
 
-/* Quantities of one unit are compared with each other: of bodies, of joints, then output channels
- * by type, then health. */
+/* Kinds of quantities. Differences are judged separately for each kind: quantities of bodies, of
+ * joints, outputs by type, then health. */
 enum kind {
     POSITION,
     ORIENTATION,
@@ -63,9 +63,10 @@ static const char *name_of(int kind)
     return output;
 }
 
-/* ---- a system by a named engine ---- */
+/* ---- compiling a system for a named engine ---- */
 
-/* outputs of every type that batches support, replacing those of the mechanism's own text */
+/* Write outputs of each type that batches support. They replace those of the mechanism's own
+ * text. */
 static void put_outputs(FILE *f, const struct mechanism *m)
 {
     static const char *const of_body[] = {"body-pose", "body-velocity", "body-acceleration"};
@@ -122,7 +123,7 @@ static char *text_of(const struct mechanism *m)
     FILE *f = open_memstream(&text, &size);
 
     asked.formulation = engines_formulation->name;
-    /* others refuse it, and so do higher orders */
+    /* other formulations and higher orders refuse soft redundancy */
     asked.is_soft &= engines_formulation == &lk_formulation_ali3 && engines_order == 2;
     own = mechanism_text(&asked);
     end = strstr(own, "outputs:\n");
@@ -143,7 +144,7 @@ static void assert_engine(const struct subject *s, const struct lk_system *sys, 
         fail_msg("seed %llu: not stepped by %s", (unsigned long long)s->seed, engine);
 }
 
-/* the initial configuration, perturbed by @noise */
+/* Perturb the initial configuration by random numbers up to @noise. */
 static void perturb(struct lk_model *m, struct dice *dice, double noise)
 {
     for (int b = 0; b < m->n_bodies; b++) {
@@ -192,7 +193,7 @@ static struct lk_system *compile_model(const struct subject *s, const struct lk_
     return sys;
 }
 
-/* one by one; the model is as before afterwards */
+/* Compile a perturbed model for steps one by one. The model is unchanged afterwards. */
 static struct lk_system *compile_beside(const struct subject *s, struct lk_model *model,
                                         struct dice *dice, double noise)
 {
@@ -226,7 +227,7 @@ double *engines_new_inputs(const struct lk_system *sys)
     return inputs;
 }
 
-#define PART 0.1 /* of the limits of a channel: what a model bears as a jump */
+#define PART 0.1 /* part of a channel's limits that may be a jump */
 
 void engines_draw_inputs(const struct subject *s, const struct lk_system *sys, struct dice *dice,
                          double *ret)
@@ -249,7 +250,7 @@ void engines_draw_inputs(const struct subject *s, const struct lk_system *sys, s
 
 /* ---- the result of a run ---- */
 
-/** struct record - @status: of the last step; */
+/** struct record - the values of each kind after a run. @status: result of the last step */
 struct record {
     int status;
     int steps;
@@ -316,7 +317,7 @@ static struct record take_record(const struct lk_system *sys)
     return r;
 }
 
-/* inputs jump from step to step, with one step without a jump in between; it frees @sys */
+/* Run a system with inputs that jump in two of three steps. Free @sys. */
 static struct record run(const struct subject *s, struct lk_system *sys)
 {
     double *inputs = engines_new_inputs(sys);
@@ -349,8 +350,8 @@ static double size_of(const struct lk_system *sys)
     return size;
 }
 
-/* magnitude of the terms of a quantity; the energy balance is a small difference of energies, and
- * what loads have done is one of works to and fro */
+/* Return the magnitude of the terms of a quantity. The energy balance is a small difference of
+ * energies, and the work of loads is a small sum of positive and negative work. */
 static double size_in(const struct record *r, int kind)
 {
     double size = largest(r->value[kind], NULL, r->n[kind]);
@@ -363,7 +364,7 @@ static double size_in(const struct record *r, int kind)
     return size;
 }
 
-/* worst of all, relative to the allowed difference */
+/* largest difference of all runs, relative to the allowed one */
 static double worst[KINDS];
 int engines_compared, engines_refused, engines_unfit;
 
@@ -391,7 +392,8 @@ static void compare(const struct record *classical, const struct record *by_engi
 }
 double engines_known_share;
 
-/* what round-off alone may do to each kind; @time: of the run */
+/* Measure the effect of round-off alone on each kind of quantity.
+ * @time: duration of the run [s] */
 static void measure_noise(const struct subject *s, struct lk_model *model,
                           const struct record *classical, double time, double roundoff,
                           double noise[KINDS])
@@ -400,11 +402,11 @@ static void measure_noise(const struct subject *s, struct lk_model *model,
                                  OUTPUTS + LK_OUTPUT_JOINT_REACTION};
     struct dice dice = {s->seed};
 
-    /* poses are only known to that, so are violations, and the last Newton increments */
+    /* poses have this round-off, and so have violations and the last Newton increments */
     noise[RESIDUAL_POSITION] = noise[INCREMENT] = roundoff;
     for (int k = 0; k < 4; k++)
         noise[shared[k]] = engines_known_share * size_in(classical, shared[k]);
-    /* drives do work by multipliers */
+    /* the work of drives is proportional to their multipliers */
     noise[WORK_DRIVE] = noise[OUTPUTS + LK_OUTPUT_WORK] =
         noise[MULTIPLIER] * fmax(size_in(classical, VELOCITY), size_in(classical, SPIN)) * time;
     for (int t = 0; t < TRIALS; t++) {
@@ -415,25 +417,27 @@ static void measure_noise(const struct subject *s, struct lk_model *model,
                 fmax(noise[k], largest(beside.value[k], classical->value[k], classical->n[k]));
         free_record(&beside);
     }
-    /* the trapezoidal rule divides the motion of a part of the step by its h twice */
+    /* within a part of a step, the trapezoidal rule divides displacements by h twice */
     if (engines_formulation == &lk_formulation_ali3 && engines_order > 2) {
         double per_s = DBL_EPSILON * (engines_order - 1) * STEPS / time;
 
         noise[ACCELERATION] = fmax(noise[ACCELERATION], per_s * size_in(classical, VELOCITY));
         noise[SPIN_RATE] = fmax(noise[SPIN_RATE], per_s * size_in(classical, SPIN));
     }
-    /* rates of rows are known as velocities are */
+    /* rates of rows have the round-off of velocities */
     noise[RESIDUAL_VELOCITY] =
         fmax(fmax(noise[VELOCITY], noise[SPIN]),
              DBL_EPSILON * fmax(size_in(classical, VELOCITY), size_in(classical, SPIN)));
     noise[OUTPUTS + LK_OUTPUT_RESIDUAL] =
         fmax(fmax(noise[RESIDUAL_POSITION], noise[RESIDUAL_VELOCITY]), noise[INCREMENT]);
-    /* whole turns of an angle are told by where its rates lead to in half a step */
+    /* the number of whole turns of an angle is found by extrapolation of its rate over half a
+     * step */
     noise[OUTPUTS + LK_OUTPUT_JOINT_POSITION] +=
         0.5 * time / STEPS * noise[OUTPUTS + LK_OUTPUT_JOINT_VELOCITY];
 }
 
-/* whether `rk4` and higher orders take it: motions that a step resolves */
+/* Return true if `rk4` and higher orders accept the model, whose motion must be slow enough for the
+ * step. */
 static bool is_fit(const struct lk_model *model)
 {
     struct lk_system *sys = NULL;

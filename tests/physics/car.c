@@ -78,7 +78,7 @@ int car_read_row(FILE *file, int n, double *row)
     return 1;
 }
 
-/* ---- elsewhere ---- */
+/* ---- a car at another place ---- */
 
 static void move_vector(const struct car_place *to, int is_turning, double a[3])
 {
@@ -99,7 +99,7 @@ void car_move_point(const struct car_place *to, double a[3])
         a[i] += to->shift[i];
 }
 
-/* the turn of the place after that of a body */
+/* Rotate a body: multiply its orientation from the left by that of the place. */
 static void move_orientation(const struct car_place *to, double q[4])
 {
     const double *a = to->q;
@@ -116,7 +116,7 @@ static void move_force(const struct car_place *to, struct lk_force_def *f)
     for (int side = 0; side < 2; side++)
         car_move_point(to, f->point[side]);
     move_vector(to, 0, f->vector);
-    if (f->type == LK_FORCE_DRAG) /* its axes are the world's, as it is drawn */
+    if (f->type == LK_FORCE_DRAG) /* its axes are those of the world */
         memcpy(f->orientation, to->q, sizeof(to->q));
 }
 

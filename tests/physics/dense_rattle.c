@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step `rattle` with full matrices, straight from the formulas at the top of
- * core/step/scripts/rattle.c. What the compiled system decides once (whether dampers are closed,
- * whose tension is followed) it takes from there. */
+/* The step `rattle` with full matrices, directly from the formulas at the top of
+ * core/step/scripts/rattle.c. Decisions of the compiler are read from the system: whether dampers
+ * are closed, and which bodies have geometric stiffness. */
 #include "dense_parts.h"
 #include "step/elements/elements.h"
 #include "step/one/rattle.h"
@@ -12,15 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_MAX 20 /* iterations */
+#define STEPS_MAX 20 /* largest number of iterations */
 
-/** struct half_kicks - scratch of a step. @Q: loads;  @sum: Phi_q^T lambda - Q;  @kick: s W of it
- * at q_n;  @moved: u and theta;  @start: Phi_q of q_n;  @before: of each law's row at q_n;
- * @K: tension, 3 x 3 a body;  @across, @last: of each law's row: K+ of what sways across a rod or
- * spring, and by how much it did in the last step;  @dq, @correction, @change: of all iterations,
- * in q and lambda;
- * @gap: what closing left of Phi / 2 of rigid rows;  @kept_..: the iterate before;
- * @since: first increment that tells of the matrix */
+/** struct half_kicks - scratch memory of a step.
+ * @Q:             loads
+ * @sum:           Phi_q^T lambda - Q
+ * @kick:          s W of @sum at q_n
+ * @moved:         u and theta
+ * @start:         Phi_q at q_n
+ * @before:        Phi of each law's row at q_n
+ * @K:             geometric stiffness K+, 3 x 3 for each body
+ * @across, @last: for each row of a sway: its geometric stiffness K+, and its change in the last
+ *                 step
+ * @dq, @correction, @change: increments of all iterations, in q and lambda
+ * @gap:           Phi / 2 of rigid rows that closing the positions at q_n has left
+ * @kept_...:      the iterate before the last one
+ * @since:         first increment that is used to estimate the contraction */
 struct half_kicks {
     double *Q;
     double *sum;
@@ -48,7 +55,7 @@ static const struct lk_one_rattle *known(const struct dense *d)
     return d->sys->formulation_data;
 }
 
-/* of direction @i of all: see struct lk_quad and struct lk_half_kicks */
+/* weight of direction @i of all bodies, see struct lk_quad and struct lk_half_kicks */
 static double massless(const struct dense *d, int i)
 {
     return d->sys->quad[i / 24].massless[i / 3 % 2][i / 6 % 4];
@@ -59,7 +66,7 @@ static double thin(const struct dense *d, int i)
     return i % 6 < 3 ? 0 : d->sys->quad[i / 24].thin[i % 3][i / 6 % 4];
 }
 
-/* v of the axis without inertia of each body := 0, or what it is of @whole */
+/* Set @v about the axis without inertia of each body to 0, or to that of @whole. */
 static void settle_thin(const struct dense *d, const double *whole, double *v)
 {
     for (int b = 0; b < d->sys->n_bodies; b++) {
@@ -72,8 +79,8 @@ static void settle_thin(const struct dense *d, const double *whole, double *v)
     }
 }
 
-/* momentum that the turn @sign theta has, J theta pulled back by the tangent of exp: D(sign theta)
- * J theta; translations: m u */
+/* Compute the momentum of the displacement: translations m u; rotations D(sign theta) J theta, that
+ * is, J theta pulled back by the tangent of exp at @sign theta. */
 static void carried(const struct dense *d, const double *moved, double sign, double *ret)
 {
     dense_block_product(d, d->M, moved, ret);
@@ -93,7 +100,7 @@ static void carried(const struct dense *d, const double *moved, double sign, dou
     }
 }
 
-/* @factor K (theta / 2 + @late (theta - theta of the last step)) */
+/* Add @factor K (theta / 2 + @late (theta - theta of the last step)) to @g. */
 static void add_tension(const struct dense *d, const struct half_kicks *k, double factor,
                         double late, double *g)
 {
@@ -107,7 +114,7 @@ static void add_tension(const struct dense *d, const struct half_kicks *k, doubl
         }
 }
 
-/* x += u, R := R exp(theta), from the state that the step starts from */
+/* x += u, R := R exp(theta), starting from the state at the beginning of the step */
 static void move(struct dense *d, const double *moved, double *x, double *q)
 {
     for (int b = 0; b < d->sys->n_bodies; b++) {
@@ -134,14 +141,14 @@ static void place(struct dense *d, const double *moved)
     dense_set_jacobian(d);
 }
 
-/* rhs := A^-1 rhs, A of the last factor */
+/* rhs := A^-1 rhs with the last factorisation of A */
 static void solve_rows(struct dense *d)
 {
     if (d->m > 0)
         LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', d->m, 1, d->A, d->m, d->rhs, 1);
 }
 
-/* ret := s W J^T rhs */
+/* @ret := s W J^T rhs */
 static void spread(struct dense *d, const double *J, double *ret)
 {
     dense_transpose_product(d, J, d->rhs, d->g);
@@ -150,8 +157,8 @@ static void spread(struct dense *d, const double *J, double *ret)
         ret[i] *= d->sys->s;
 }
 
-/* the correction of velocities or accelerations @v: solutions weighed by @weight, each for what E
- * takes away of the last one */
+/* Project velocities or accelerations @v. Iterative refinement: each further solution corrects the
+ * error that E caused in the solution before. @weight: weights of the @n solutions */
 static void project(struct dense *d, const double *weight, int n, double *v)
 {
     double *sum = dense_zeros(d->m, sizeof(double));
@@ -171,7 +178,7 @@ static void project(struct dense *d, const double *weight, int n, double *v)
     free(sum);
 }
 
-/* the same twice */
+/* project with one step of iterative refinement */
 static void project_twice(struct dense *d, double *v)
 {
     project(d, (const double[2]){1, 1}, 2, v);
@@ -191,7 +198,8 @@ static void forget_rigid(struct dense *d)
             d->lambda[d->sys->joint[i].row + r] = 0;
 }
 
-/* rows of the factor take over what loads the bodies without inertia; others solve to 0 */
+/* Balance the loads of bodies without inertia with the multipliers of their rows. The right-hand
+ * side of all other rows is 0. */
 static void balance_massless(struct dense *d, struct half_kicks *k)
 {
     double *only = dense_zeros(d->n, sizeof(double));
@@ -209,7 +217,8 @@ static void balance_massless(struct dense *d, struct half_kicks *k)
     free(only);
 }
 
-/* multipliers that a half kick, or the accelerations, begin with */
+/* Compute the multipliers with which a half kick, or the accelerations, begin, and the sum of
+ * forces. */
 static void begin_multipliers(struct dense *d, struct half_kicks *k)
 {
     if (d->sys->n_massless == 0)
@@ -221,7 +230,8 @@ static void begin_multipliers(struct dense *d, struct half_kicks *k)
 
 /* ---- positions ---- */
 
-/* K+, the part of K that a step cannot follow: eigenvectors of K x = e J x are orthonormal in J */
+/* Compute K+, the part of K that is too stiff for the step. The eigenvectors of K x = e J x are
+ * orthonormal in J. */
 static void stiff_part(const double K[9], const double J[9], double s, double ret[9])
 {
     double X[9], B[9], e[3];
@@ -242,8 +252,8 @@ static void stiff_part(const double K[9], const double J[9], double s, double re
     }
 }
 
-/* of the points at which joints hold body @b: (l.f) 1 - (l f^T + f l^T) / 2; a part of a split body
- * has the mean of all its parts */
+/* Compute the geometric stiffness of body @b from the multipliers at its spherical joints: the sum
+ * of (l.f) 1 - (l f^T + f l^T) / 2. A part of a split body has the mean of all its parts. */
 static void tension_at(const struct dense *d, int b, double K[9])
 {
     memset(K, 0, 9 * sizeof(double));
@@ -271,7 +281,8 @@ static void tension_at(const struct dense *d, int b, double K[9])
     }
 }
 
-/* K+ of the bodies whose tension is followed, and (J + s K+)^-1 in W. Return: their W, of all */
+/* Compute K+ of the bodies with geometric stiffness, and (J + s K+)^-1 in W.
+ * Return: W of all bodies without it */
 static double (*take_tension(struct dense *d, struct half_kicks *k))[36]
 {
     double(*own)[36] = dense_zeros(d->sys->n_bodies, sizeof(*own));
@@ -296,7 +307,7 @@ static double (*take_tension(struct dense *d, struct half_kicks *k))[36]
     return own;
 }
 
-/* the same of rods and springs: tension over length, where it is too stiff for the step */
+/* Compute K+ of rods and springs: tension over length, if it is too stiff for the step. */
 static void take_sways(const struct dense *d, struct half_kicks *k)
 {
     const struct lk_system *sys = d->sys;
@@ -318,7 +329,8 @@ static void take_sways(const struct dense *d, struct half_kicks *k)
     }
 }
 
-/* multipliers of the second half kick: K+ delta less than in the first one */
+/* Compute the multipliers of sways for the second half kick. They are smaller than in the first
+ * half kick by K+ delta. */
 static void turn_sways(struct dense *d, const struct half_kicks *k)
 {
     for (int i = 0; i < d->sys->n_sways; i++) {
@@ -332,7 +344,8 @@ static void turn_sways(struct dense *d, const struct half_kicks *k)
     }
 }
 
-/* x + h v + h^2/2 a with the acceleration of the half kick that led here. Return: 0, LK_E_TURN */
+/* Predict x + h v + h^2/2 a with the acceleration of the last half kick.
+ * Return: 0, LK_E_TURN */
 static int predict(struct dense *d, struct half_kicks *k)
 {
     const struct lk_system *sys = d->sys;
@@ -362,7 +375,8 @@ static int predict(struct dense *d, struct half_kicks *k)
     return r;
 }
 
-/* rate of a row, by the mean of the Jacobians and velocities of both ends */
+/* Return the rate of a row from the mean of the Jacobians and the mean of the velocities at both
+ * ends of the step. */
 static double slip_rate(const struct dense *d, const struct half_kicks *k, int row)
 {
     const double *now = (const double *)d->twist;
@@ -425,7 +439,8 @@ static double largest_violation(const struct dense *d)
     return largest;
 }
 
-/* a violation that more than doubles after two increments is taken back */
+/* Discard an iterate whose violation has more than doubled after two or more increments, and keep
+ * the one before. */
 static void take_back(struct dense *d, struct half_kicks *k, int done)
 {
     double violation = largest_violation(d);
@@ -433,7 +448,7 @@ static void take_back(struct dense *d, struct half_kicks *k, int done)
     if (done >= 2 && violation > 2 * k->violation && violation > 1e-10)
         k->ends = 1;
     if (done == 1 && violation > 10 * k->violation && violation > 1e-13)
-        k->since = 1; /* the first one left E times all multipliers */
+        k->since = 1; /* the first increment leaves a violation of E lambda */
     for (int i = 0; i < d->n; i++) {
         k->kept_moved[i] = k->moved[i] = k->ends ? k->kept_moved[i] : k->moved[i];
         k->kept_kick[i] = k->kick[i] = k->ends ? k->kept_kick[i] : k->kick[i];
@@ -444,7 +459,8 @@ static void take_back(struct dense *d, struct half_kicks *k, int done)
     place(d, k->moved);
 }
 
-/* by the mass, of turns alone */
+/* Return the inner product of two increments, weighed by the mass. @of_turns: unweighed, of
+ * rotations only */
 static double inner(const struct dense *d, const double *a, const double *b, int of_turns)
 {
     double *Mb = dense_zeros(d->n, sizeof(double)), sum = 0;
@@ -456,7 +472,7 @@ static double inner(const struct dense *d, const double *a, const double *b, int
     return sum;
 }
 
-/* what increment @i tells of a later one: the smaller of both */
+/* Return the contraction from increment @a to increment @b: the smaller of two estimates. */
 static double contraction(const struct dense *d, const double *a, const double *b)
 {
     double ret[2] = {0};
@@ -471,7 +487,8 @@ static double contraction(const struct dense *d, const double *a, const double *
     return isinf(ret[0]) ? 0 : fmin(fmax(ret[0], -1), 1);
 }
 
-/* what the increments before tell of the matrix. Return: the factor on the increment */
+/* Improve an increment with the contraction that the increments before it have shown.
+ * Return: factor of the increment */
 static double improve(struct dense *d, struct half_kicks *k, int iteration)
 {
     double alpha = 0;
@@ -490,7 +507,7 @@ static double improve(struct dense *d, struct half_kicks *k, int iteration)
     return 1 / (1 - fmin(fmax(alpha, -0.5), 0.5));
 }
 
-/* what is left of Phi at the closed pose of q_n */
+/* Compute the violation that remains after closing the positions at q_n. */
 static void find_gaps(const struct dense *d, struct half_kicks *k)
 {
     for (int i = 0; i < d->sys->n_joints; i++) {
@@ -516,7 +533,7 @@ static int iterate(struct dense *d, struct half_kicks *k, int iteration)
         r = dense_factor(d);
         dense_set_jacobian(d);
     }
-    /* s W g */
+    /* the right-hand side s W g */
     carried(d, k->moved, 1, g);
     dense_block_product(d, d->M, d->v_old, old);
     for (int i = 0; i < d->n; i++)
@@ -551,14 +568,15 @@ static int iterate(struct dense *d, struct half_kicks *k, int iteration)
     return r;
 }
 
-/* E of compliant rows: in no factor but that of the iterations */
+/* Set E of compliant rows so that they do not act in any factorisation but that of the
+ * iterations. */
 static void decouple_laws(struct dense *d)
 {
     for (int i = 0; i < d->sys->n_laws; i++)
         d->E[d->sys->joint[d->sys->law[i].joint].row + d->sys->law[i].row] = LK_DECOUPLED;
 }
 
-/* E of dampers at the pose reached: h / 2c, where h c / 2 m is large */
+/* Set E of strong dampers at the new pose to h / 2c, if h c / 2 m is large. */
 static void close_dampers(struct dense *d, const struct half_kicks *k)
 {
     const struct lk_system *sys = d->sys;
@@ -590,7 +608,8 @@ static void close_dampers(struct dense *d, const struct half_kicks *k)
     }
 }
 
-/* the factor of the pose reached closes the positions. Return: 0, DENSE_INDEFINITE */
+/* Factorise at the new pose and close the positions.
+ * Return: 0, DENSE_INDEFINITE */
 static int close_positions(struct dense *d, struct half_kicks *k)
 {
     int r;
@@ -625,8 +644,8 @@ static int close_positions(struct dense *d, struct half_kicks *k)
 
 /* ---- velocities and accelerations ---- */
 
-/* velocities and accelerations by differences of positions: those of a cubic through the last four
- * of them, as far as the motion is smooth */
+/* Compute velocities and accelerations from differences of positions: those of a cubic through the
+ * last four positions if the motion is smooth. */
 static void differences(const struct dense *d, const struct half_kicks *k, double *v, double *a)
 {
     const struct lk_rattle_own *own = lk_rattle_own(&d->sys->now);
@@ -652,7 +671,7 @@ static void differences(const struct dense *d, const struct half_kicks *k, doubl
     }
 }
 
-/* violations of dampers: by how much their rates differ in @v and @seen */
+/* Compute the violations of dampers: differences between the rates of @v and of @seen. */
 static void violate_dampers(struct dense *d, const double *v, const double *seen)
 {
     const struct lk_system *sys = d->sys;
@@ -693,7 +712,7 @@ static void kick(struct dense *d, struct half_kicks *k)
     free(g);
 }
 
-/* multipliers of compliant rows by their laws at the present poses and twists */
+/* Compute the multipliers of compliant rows from their laws at the present poses and velocities. */
 static void evaluate_laws(struct dense *d)
 {
     const struct lk_system *sys = d->sys;
@@ -726,7 +745,7 @@ static void accelerate(struct dense *d, struct half_kicks *k)
     settle_thin(d, NULL, d->a);
     dense_acceleration_violation(d, d->a);
     violate_dampers(d, d->a, seen);
-    /* without what no motion removes, where there are redundant rows */
+    /* with redundant rows, without the part of the violation that no motion can remove */
     if (d->sys->is_redundant)
         project(d, (const double[3]){1, 1, -2}, 3, d->a);
     else if (d->sys->n_least == 4) /* near a singular pose */
@@ -784,8 +803,8 @@ static void free_scratch(const struct dense *d, struct half_kicks *k)
     }
 }
 
-/* the state at the start of the step, and the factor that was left by the step before. Return: 0,
- * DENSE_INDEFINITE */
+/* Read the state at the start of the step, and repeat the last factorisation of the step before.
+ * Return: 0, DENSE_INDEFINITE */
 static int read_state(struct dense *d, struct half_kicks *k)
 {
     const struct lk_system *sys = d->sys;
@@ -832,7 +851,8 @@ static int read_state(struct dense *d, struct half_kicks *k)
     return r;
 }
 
-/* half a kick at q_n: Return: 0, LK_E_TURN, DENSE_INDEFINITE */
+/* Make the first half kick, at q_n.
+ * Return: 0, LK_E_TURN, DENSE_INDEFINITE */
 static int first_half(struct dense *d, const double *inputs, struct half_kicks *k)
 {
     double(*own)[36];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The step with full matrices. Numbers in brackets are sections of the design that
- * core/step/scripts/ali3.c summarises: predictor and trapezoidal rule (2.1), Newton (2.2), leak
- * (2.4), projections (2.5). */
+ * core/step/scripts/ali3.c summarises: predictor and trapezoidal rule (2.1), Newton iterations
+ * (2.2), leak (2.4), projections (2.5). */
 #include "dense_step.h"
 #include "dense_parts.h"
 #include "step/elements/loads.h"
@@ -19,8 +19,8 @@ void *dense_zeros(int n, size_t size)
     return ret;
 }
 
-/* mass matrix of a body, diag(m I, J), and its inverse; where it has none the system's stands for
- * it [2.9] */
+/* Compute the mass matrix diag(m I, J) of a body and its inverse. For a body without mass, the
+ * inverse is that of the system [2.9]. */
 static void mass_matrix(const struct lk_system *sys, int b, double M[36], double W[36])
 {
     static const int at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
@@ -48,7 +48,7 @@ static void mass_matrix(const struct lk_system *sys, int b, double M[36], double
             W[6 * i + k] = W[6 * k + i];
 }
 
-/* uniform on +- noise, a new value at each call (Knuth's generator) */
+/* Return a random number, uniform on +- noise (Knuth's generator). */
 double dense_jitter(struct dense *d)
 {
     d->dice = d->dice * 6364136223846793005u + 1442695040888963407u;
@@ -106,7 +106,7 @@ void dense_free(struct dense *d)
     free(d);
 }
 
-/* ---- rotations, by the textbook ---- */
+/* ---- rotations with textbook formulas ---- */
 
 void dense_quat_product(const double a[4], const double b[4], double r[4])
 {
@@ -152,7 +152,7 @@ static void quat_to_matrix(const double q[4], double R[9])
 
 /* ---- matrices ---- */
 
-/* y = B x, B block diagonal */
+/* y = B x with a block diagonal matrix B */
 void dense_block_product(const struct dense *d, double (*B)[36], const double *x, double *y)
 {
     for (int i = 0; i < d->n; i++) {
@@ -164,7 +164,8 @@ void dense_block_product(const struct dense *d, double (*B)[36], const double *x
     }
 }
 
-/* y = J x; @columns: n, or wide with the motion of frames */
+/* y = J x
+ * @columns: n, or wide to include the motion of frames */
 void dense_product(const struct dense *d, const double *J, int columns, const double *x, double *y)
 {
     for (int r = 0; r < d->m; r++) {
@@ -174,7 +175,7 @@ void dense_product(const struct dense *d, const double *J, int columns, const do
     }
 }
 
-/* bodies only: the force on the ground is not needed */
+/* y = J^T x for the bodies only; the force on the ground is not needed */
 void dense_transpose_product(const struct dense *d, const double *J, const double *x, double *y)
 {
     memset(y, 0, (size_t)d->n * sizeof(double));
@@ -188,8 +189,8 @@ void dense_transpose(const struct dense *d, const double *lambda, double *ret)
     dense_transpose_product(d, d->J, lambda, ret);
 }
 
-/* A = E + s Phi_q W Phi_q^T, lower half; skips zeros of a row, otherwise two hundred bodies would
- * take a minute */
+/* Compute the lower half of A = E + s Phi_q W Phi_q^T. Zeros of a row are skipped: otherwise two
+ * hundred bodies would need a minute. */
 static void form_matrix(struct dense *d)
 {
     const struct lk_system *sys = d->sys;
@@ -215,7 +216,7 @@ static void form_matrix(struct dense *d)
     free(at);
 }
 
-/* factors at the current Jacobian, and stores that Jacobian */
+/* Factorise at the present Jacobian, and store this Jacobian. */
 int dense_factor(struct dense *d)
 {
     if (d->m == 0)
@@ -244,8 +245,8 @@ void dense_cross(const double a[3], const double b[3], double r[3])
 
 /* ---- drives [drives.h] ---- */
 
-/* the uniform cubic B-spline of four control points at @u between the inner two, by de Boor's
- * algorithm; its derivatives are splines of the differences */
+/* Evaluate the uniform cubic B-spline with four control points at @u between the two inner ones,
+ * with de Boor's algorithm. Its derivatives are splines of the differences. */
 static void follow(const double p[4], double u, double period, double ret[3])
 {
     double a = ((1 - u) * p[0] + (2 + u) * p[1]) / 3, b = ((2 - u) * p[1] + (1 + u) * p[2]) / 3,
@@ -257,8 +258,8 @@ static void follow(const double p[4], double u, double period, double ret[3])
     ret[2] = ((1 - u) * (d1 - d0) + u * (d2 - d1)) / (period * period);
 }
 
-/* the cubic with given values and curvatures at both ends of the interval; constant beyond the ends
- */
+/* Evaluate the cubic with given values and curvatures at both ends of an interval. The table is
+ * constant beyond its ends. */
 static void look_up(const struct lk_drive *drive, double t, double ret[3])
 {
     const double *x = drive->x, *y = drive->y, *c = drive->curvature;
@@ -279,7 +280,7 @@ static void look_up(const struct lk_drive *drive, double t, double ret[3])
     ret[1] += c[i] * z + (c[i + 1] - c[i]) * z * z / (2 * w);
 }
 
-/* @steps: 1 for drives at the end of the step, 0 for drives at its start */
+/* Evaluate all drives. @steps: 1: at the end of the step, 0: at its start */
 void dense_set_drives(struct dense *d, const double *inputs, int steps)
 {
     const struct lk_system *sys = d->sys;
@@ -311,8 +312,9 @@ void dense_set_drives(struct dense *d, const double *inputs, int steps)
     }
 }
 
-/* R = Rz(yaw) Ry(pitch) Rx(roll): w = yaw' ez + pitch' Rz ey + roll' Rz Ry ex and its derivative,
- * in the world, then in the frame; @angle: roll, pitch, yaw with their derivatives */
+/* R = Rz(yaw) Ry(pitch) Rx(roll). Compute w = yaw' ez + pitch' Rz ey + roll' Rz Ry ex and its
+ * derivative in world axes, then convert them to the frame.
+ * @angle: roll, pitch and yaw with their derivatives */
 static void turn_frame(double angle[3][3], double R[9], double w[3], double al[3])
 {
     double sp = sin(angle[1][0]), cp = cos(angle[1][0]), sy = sin(angle[2][0]),
@@ -342,7 +344,8 @@ static void turn_frame(double angle[3][3], double R[9], double w[3], double al[3
     }
 }
 
-/* poses, velocities and accelerations of frames; @v, @a: of all columns */
+/* Compute poses, velocities and accelerations of frames.
+ * @v, @a: numbers of all columns */
 void dense_set_frames(struct dense *d, double *v, double *a)
 {
     for (int k = 0; k < d->sys->n_frames; k++) {
@@ -395,7 +398,8 @@ void dense_set_jacobian(struct dense *d)
     }
 }
 
-/* rate of coordinate @which at the current poses and twists, with its derivative @J */
+/* Return the rate of coordinate @which at the present poses and velocities, and compute its
+ * Jacobian @J. */
 static double coordinate_rate(const struct dense *d, const struct lk_joint *j, int which,
                               double J[2][6])
 {
@@ -409,7 +413,7 @@ static double coordinate_rate(const struct dense *d, const struct lk_joint *j, i
     return rate;
 }
 
-/* coordinate @which; for an angle the value nearest to the trapezoidal rule's */
+/* Return coordinate @which; of an angle the value nearest to that of the trapezoidal rule. */
 static double coordinate(const struct dense *d, const struct lk_joint *j, int which)
 {
     const struct lk_state *old = &d->sys->now;
@@ -439,8 +443,8 @@ void dense_violation(const struct dense *d, const struct lk_joint *j, double phi
                  (j->kind == LK_ROWS_DRIVEN ? d->drive[j->drive][0] : j->offset);
 }
 
-/* (f - lambda) E of a compliant row with the law f(Phi, dPhi/dt) [2.2]; @tangent: laws with
- * variable tangents update E, and report whether a stop is within reach */
+/* Return (f - lambda) E of a compliant row with the law f(Phi, dPhi/dt) [2.2].
+ * @tangent: for laws with a variable tangent, update E and note whether a stop is within reach */
 static double law_residual(struct dense *d, int law_at, int row, double phi, int tangent)
 {
     const struct lk_law *law = &d->sys->law[law_at];
@@ -463,8 +467,8 @@ static double law_residual(struct dense *d, int law_at, int row, double phi, int
     return (f.elastic + f.dissipative - d->lambda[row]) * d->E[row];
 }
 
-/* what replaces Phi on the right-hand side [2.2]; the first iteration evaluates the tangents of
- * laws, and rigid rows leak [2.4] */
+/* Compute the right-hand side that replaces Phi for compliant rows [2.2]. The first iteration
+ * evaluates the tangents of laws, and the multipliers of rigid rows leak [2.4]. */
 static void set_violation(struct dense *d, int iteration)
 {
     const struct lk_system *sys = d->sys;
@@ -488,7 +492,7 @@ static void set_violation(struct dense *d, int iteration)
         d->phi[r] += dense_jitter(d);
 }
 
-/* Q += a force at a point, or a torque, given in world or body axes */
+/* Add a force at a point, or a torque, in world or body axes, to Q. */
 static void add_load(const struct dense *d, const struct lk_load *l, const double vector[3],
                      double *Q)
 {
@@ -527,8 +531,8 @@ static void add_inputs(const struct dense *d, const double *inputs, double *Q)
     }
 }
 
-/* whether direction @i of all has no inertia, and whether it has so little that its acceleration
- * says nothing about the next step [2.1, 2.9] */
+/* Return true if direction @i has no inertia, or so little that its acceleration does not predict
+ * the next step [2.1, 2.9]. */
 static int is_massless(const struct dense *d, int i)
 {
     return d->sys->quad[i / 24].massless[i / 3 % 2][i / 6 % 4] != 0;
@@ -539,7 +543,7 @@ static int is_light(const struct dense *d, int i)
     return d->sys->quad[i / 24].start_a[i / 3 % 2][i / 6 % 4] == 0;
 }
 
-/* v and a of the trapezoidal rule from u and theta [2.1] */
+/* Compute v and a from u and theta with the trapezoidal rule [2.1]. */
 static void trapezoidal(struct dense *d)
 {
     double h = d->sys->h;
@@ -585,7 +589,8 @@ void dense_add_gyroscopic(const struct dense *d, double *g)
     free(Mv);
 }
 
-/* g = M a + gyroscopic + Phi_q^T lambda - Q at the present poses [2.2] */
+/* Compute the dynamic residual g = M a + gyroscopic + Phi_q^T lambda - Q at the present poses
+ * [2.2]. */
 static void set_dynamic_residual(struct dense *d, const double *inputs)
 {
     const struct lk_system *sys = d->sys;
@@ -603,7 +608,7 @@ static void set_dynamic_residual(struct dense *d, const double *inputs)
 
 /* ---- the step ---- */
 
-/* x = x_old + u, R = R_old turn, theta = log(turn), and all quantities that follow */
+/* Set x = x_old + u, R = R_old turn, theta = log(turn), and all quantities that depend on them. */
 static void place(struct dense *d)
 {
     for (int b = 0; b < d->sys->n_bodies; b++) {
@@ -651,8 +656,8 @@ void dense_velocity_violation(struct dense *d)
     }
 }
 
-/* rigid rows: Phi_q a + d2Phi/dt2; compliant rows: Phi_q jump, or 0. Then a -= s W Phi_q^T kappa,
- * lambda += s kappa [2.5] */
+/* Project accelerations [2.5]: the right-hand side is Phi_q a + d2Phi/dt2 for rigid rows, and Phi_q
+ * jump or 0 for compliant rows. Then a -= s W Phi_q^T kappa, lambda += s kappa. */
 static void project_accelerations(struct dense *d, double *a, const double *jump)
 {
     double *jumps = dense_zeros(d->m, sizeof(double));
@@ -674,7 +679,7 @@ static void project_accelerations(struct dense *d, double *a, const double *jump
     free(jumps);
 }
 
-/* rigid rows: dPhi/dt, explicit time included */
+/* Project velocities: the right-hand side of rigid rows is dPhi/dt with explicit time. */
 static void project_velocities(struct dense *d)
 {
     dense_velocity_violation(d);
@@ -684,7 +689,7 @@ static void project_velocities(struct dense *d)
     dense_set_twists(d, d->v);
 }
 
-/* the state at the start of the step */
+/* Read the state at the start of the step. */
 static void read_state(struct dense *d)
 {
     const struct lk_system *sys = d->sys;
@@ -701,7 +706,7 @@ static void read_state(struct dense *d)
     memcpy(d->E, sys->regular, (size_t)d->m * sizeof(double));
 }
 
-/* second derivative of the row of a law with accelerations @a: J a + gamma */
+/* Return the second derivative of a law's row, J a + gamma, for the accelerations @a. */
 static double row_acceleration(const struct dense *d, const struct lk_law *law, const double *a)
 {
     const struct lk_joint *j = &d->sys->joint[law->joint];
@@ -715,7 +720,7 @@ static double row_acceleration(const struct dense *d, const struct lk_law *law, 
     return sum;
 }
 
-/* E of the row of a law in the current states of the stops, at the current poses and twists */
+/* Set E of a law's row for the present states of the stops, at the present poses and velocities. */
 static void set_stop_tangent(struct dense *d, int i)
 {
     struct lk_law law = d->sys->law[i];
@@ -732,7 +737,7 @@ static void set_stop_tangent(struct dense *d, int i)
     d->E[d->sys->joint[law.joint].row + law.row] = lk_law_regular(&f, d->sys->h);
 }
 
-/* the projections see the slope that friction has at the end of the step [2.5] */
+/* Set the tangent of friction at the end of the step for the projections [2.5]. */
 static void let_friction_slide(struct dense *d)
 {
     for (int i = 0; i < d->sys->n_laws; i++) {
@@ -759,8 +764,8 @@ static int is_unilateral(const struct lk_system *sys, const struct lk_law *law)
     return sys->joint[law->joint].kind == LK_ROWS_UNILATERAL;
 }
 
-/* a := a_old with Q += the change of the inputs and of stops, projected; @leaving: only stops that
- * are left */
+/* Compute a := a_old plus the projected effect of changed inputs and stops in Q.
+ * @leaving: only stops whose contact ends */
 static int jump_accelerations(struct dense *d, const double *inputs, int leaving)
 {
     const struct lk_system *sys = d->sys;
@@ -795,7 +800,7 @@ static int jump_accelerations(struct dense *d, const double *inputs, int leaving
     return r;
 }
 
-/* forces of the stops, from the accelerations without them */
+/* Compute the forces of the stops, starting from the accelerations without them. */
 static int decide_stops(struct dense *d, const double *inputs)
 {
     const struct lk_system *sys = d->sys;
@@ -831,8 +836,8 @@ static int decide_stops(struct dense *d, const double *inputs)
     return r;
 }
 
-/* carries accelerations and multipliers over a jump of the inputs: a + W dQ, projected at the old
- * pose */
+/* Adapt accelerations and multipliers to a jump of the inputs: a + W dQ, projected at the old
+ * pose. */
 static int absorb_jump(struct dense *d, const double *inputs)
 {
     int r = 0;
@@ -851,8 +856,9 @@ static int absorb_jump(struct dense *d, const double *inputs)
     return r != 0 ? r : jump_accelerations(d, inputs, 1);
 }
 
-/* Return: 0, or LK_E_TURN if a body would rotate by half a turn: log(exp(theta)) is then another
- * rotation */
+/* Predict the pose.
+ * Return: 0, or LK_E_TURN if a body would rotate by half a turn or more: log(exp(theta)) is then
+ * another rotation */
 static int predict(struct dense *d)
 {
     double h = d->sys->h;
@@ -889,8 +895,9 @@ static void move(struct dense *d)
     place(d);
 }
 
-/* (E + s Phi_q W Phi_q^T) dlambda = Phi - s Phi_q W g, dq = -s W (Phi_q^T dlambda + g); the matrix
- * and the outer Jacobians are at the predicted pose, Phi and g at the current one */
+/* One Newton iteration: (E + s Phi_q W Phi_q^T) dlambda = Phi - s Phi_q W g, dq = -s W (Phi_q^T
+ * dlambda + g). The matrix and the outer Jacobians are those of the predicted pose, Phi and g those
+ * of the present pose. */
 static int iterate(struct dense *d, const double *inputs, int iteration)
 {
     double *sWg = dense_zeros(d->n, sizeof(double)), *change = dense_zeros(d->m, sizeof(double));

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PUSH 5.0 /* accelerations by loads and inputs [m/s^2], with arms of half a metre */
-#define LIMB 7   /* bodies of a limb, of a group */
+#define PUSH 5.0 /* accelerations by loads and inputs [m/s^2], lever arm 0.5 m */
+#define LIMB 7   /* number of bodies of a limb or a group */
 
 const char *const figure_names[FIGURE_COUNT] = {
 #define X(NAME, TEXT) [FIGURE_##NAME] = TEXT,
@@ -22,7 +22,7 @@ static void *zeros(int n, size_t size)
     return ret;
 }
 
-/* the parent of body @b: a body, the ground, or -2: none */
+/* Return the parent of body @b: a body, the ground, or -2 if it has none. */
 static int parent_of(enum figure figure, int b, int n)
 {
     int arms = n < 5 ? n : (n + 3) / 4;
@@ -132,13 +132,14 @@ static enum lk_joint_type type_of(struct mechanism *m, struct dice *dice, enum f
         return LK_JOINT_SPHERICAL;
     if (joints == FIGURE_REVOLUTE || joints == FIGURE_PARALLEL)
         return LK_JOINT_REVOLUTE;
-    /* limbs must be similar */
+    /* limbs must be equal */
     if (joints == FIGURE_ALTERNATING)
         return all[(figure == FIGURE_LIMBS || figure == FIGURE_GROUPS ? b % LIMB : b) % n];
     return all[dice_below(dice, n)];
 }
 
-/* the second point at a place that the joint allows, so that slides have a distance */
+/* Move the second point to a position that the joint allows, so that displacements along it are not
+ * 0. */
 static void set_apart(struct dice *dice, struct mechanism_joint *j)
 {
     double along = dice_uniform(dice, -0.3, 0.3);
@@ -186,7 +187,7 @@ static struct mechanism_joint *join(struct mechanism *m, struct dice *dice, enum
     return j;
 }
 
-/* joints that close loops are spherical, or revolute about the common direction */
+/* Add joints that close loops: spherical, or revolute about the common direction. */
 static void close_loops(struct mechanism *m, struct dice *dice, enum figure figure, int is_parallel)
 {
     enum lk_joint_type type = is_parallel ? LK_JOINT_REVOLUTE : LK_JOINT_SPHERICAL;
@@ -211,7 +212,8 @@ static void add_input(struct mechanism *m, const struct mechanism_input *input)
     m->input[m->n_inputs++] = *input;
 }
 
-/* a force and a torque on bodies, and along the first coordinate of each sort */
+/* Add inputs: a force and a torque on bodies, and one along the first coordinate of each sort,
+ * angle and length. */
 static void add_inputs(struct mechanism *m)
 {
     int middle = m->n_bodies / 2, last = m->n_bodies - 1, found[2] = {0, 0};
@@ -382,7 +384,8 @@ static int is_known(enum lk_joint_type type)
            type == LK_JOINT_POINT_ON_LINE;
 }
 
-/* @now: the new place of each joint, for references to it */
+/* Remove or replace joints.
+ * @now: new index of each joint, for references to it */
 static void tame_joints(struct mechanism *m, unsigned keeps, int *now)
 {
     int n = 0;
@@ -411,7 +414,8 @@ static void tame_joints(struct mechanism *m, unsigned keeps, int *now)
     m->n_joints = n;
 }
 
-/* @now: new place of each input, for the drives that follow one */
+/* Remove inputs.
+ * @now: new index of each input, for the drives that depend on one */
 static void tame_inputs(struct mechanism *m, unsigned keeps, const int *joint_now, int *now)
 {
     int n = 0;
@@ -459,7 +463,7 @@ void figure_tame(struct mechanism *m, unsigned keeps)
     free(input);
 }
 
-#define EASE_STIFFNESS 2e-3 /* a body may have many */
+#define EASE_STIFFNESS 2e-3 /* small, because a body may have many */
 #define EASE_DAMPING   0.1
 
 static void ease_compliance(struct lk_compliance *c)

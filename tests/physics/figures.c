@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* figures [--coordinates lie|euler-parameters]: results of the step on the reference mechanisms.
+/* figures [--coordinates lie|euler-parameters]: results of the step for the reference mechanisms.
  *
- * For every case and step size: largest error relative to the reference, largest violation of the
+ * For each case and step size: largest error relative to the reference, largest violation of the
  * joints in position, velocity and acceleration, largest drift of the energy, and time per step.
  * Run it from the source folder. */
 #include "cmocka_all.h"
@@ -25,7 +25,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* the fastest of a few runs over the same second: slower ones were disturbed */
+/* Return the shortest time per step [us] of several runs over the same second. Longer times were
+ * disturbed by other load. */
 static double microseconds_a_step(const struct reference_case *c, double h)
 {
     struct lk_model *model = trajectory_model(c->model, c->replace);
@@ -51,7 +52,7 @@ static double microseconds_a_step(const struct reference_case *c, double h)
     return best * 1e6;
 }
 
-/* a quantity that the reference lacks is a dash */
+/* Print a quantity, or a dash if the reference does not contain it. */
 static void print_figure(double value)
 {
     if (isnan(value))
@@ -60,7 +61,8 @@ static void print_figure(double value)
         printf(" %9.2e", value);
 }
 
-/* @timed: the same without outputs that only the figures need */
+/* Print the row of a case with step @h. @timed: the same case without the outputs that only the
+ * errors need */
 static void print_row(const struct reference_case *c, const struct reference_case *timed, double h)
 {
     struct trajectory run;
@@ -96,7 +98,7 @@ static void print_case(const char *name, const char *coordinates)
     n += replace[n] ? 2 : 0;
     memcpy(without, replace, sizeof(without));
     timed.replace = without;
-    /* the violation of accelerations takes a little time itself */
+    /* evaluating the violation of accelerations needs some time itself */
     replace[n] = "outputs:\n";
     replace[n + 1] = "outputs:\n  figures_condition: {type: condition}\n";
     c.replace = replace;

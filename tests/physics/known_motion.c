@@ -32,7 +32,7 @@ struct lk_system *compile(const char *model_text, double h)
     static char text[1 << 16];
     struct lk_system *sys;
 
-    if (strstr(model_text, "\nsolver:")) /* it chooses for itself */
+    if (strstr(model_text, "\nsolver:")) /* the text has a solver section of its own */
         snprintf(text, sizeof(text), "%s", model_text);
     else
         snprintf(text, sizeof(text), "%ssolver: {formulation: %s}\n", model_text, formulation);
@@ -62,7 +62,7 @@ double read_output(const struct lk_system *sys, const char *name, int component)
     return values[offset_of(sys, name) + component];
 }
 
-/* classical Runge-Kutta from @t to @t + @span */
+/* Integrate from @t to @t + @span with the classical Runge-Kutta method. */
 void integrate(const struct mechanism *m, double t, double span, double *y)
 {
     int steps = (int)ceil(span / SUBSTEP);
@@ -92,7 +92,7 @@ static int count_quantities(const struct mechanism *m)
     return n;
 }
 
-/* the largest error of each quantity over a run, the start included */
+/* Compute the largest error of each quantity over a run, including the start. */
 void measure(const struct mechanism *m, double h, double *worst)
 {
     struct lk_system *sys = compile(m->text, h);
@@ -125,7 +125,7 @@ double bound_of(const struct mechanism *m, double size)
     return size * x * x * (1 + m->rate * m->end / 12);
 }
 
-/* the claim of this file: order 2, below the bound */
+/* Check that errors are of second order and below their bound. */
 void check_order_two(const struct mechanism *m)
 {
     double coarse[QUANTITIES_MAX], fine[QUANTITIES_MAX];
@@ -148,7 +148,7 @@ void check_order_two(const struct mechanism *m)
     assert_int_equal(failed, 0);
 }
 
-/* a claim that holds to round-off at any step */
+/* Check that errors are round-off for any step size. */
 void check_exact(const struct mechanism *m)
 {
     double worst[QUANTITIES_MAX];

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/** largest() - of the @n differences |a - b|; @b: NULL: zeros. Not finite if one is not. */
+/** largest() - Return the largest of the @n differences |a - b|. @b: NULL: zeros. The result is not
+ * finite if one value is not finite. */
 static inline double largest(const double *a, const double *b, int n)
 {
     double ret = 0;

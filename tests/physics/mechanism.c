@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes random mechanisms; mechanism_text.c writes them. */
+/* Makes random mechanisms. mechanism_text.c writes them as text. */
 #include "mechanism.h"
 #include "maths/vec.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define DENSITY_SPREAD 0.03 /* lightest body [kg]; the heaviest is a thousand times that */
+#define DENSITY_SPREAD 0.03 /* lightest body [kg]; the heaviest has 1000 times its mass */
 #define PUSH           10.0 /* accelerations that loads may cause [m/s^2] */
-#define SPIN           30.0 /* and [rad/s^2] */
+#define SPIN           30.0 /* angular accelerations [rad/s^2] */
 
 double dice_uniform(struct dice *dice, double from, double to)
 {
@@ -58,7 +58,7 @@ static void *zeros(int n, size_t size)
     return ret;
 }
 
-/* S := R diag(principal) R^T, as xx yy zz xy xz yz */
+/* S := R diag(principal) R^T, in the order xx yy zz xy xz yz */
 static void turned_diagonal(const double R[9], const double principal[3], double S[6])
 {
     static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
@@ -70,7 +70,7 @@ static void turned_diagonal(const double R[9], const double principal[3], double
     }
 }
 
-/* mass of any size; realisable moments: sums of pairs of positive second moments */
+/* Make a body of any mass. Its moments are realisable: sums of pairs of positive second moments. */
 static void make_body(struct dice *dice, const double near[3], double reach,
                       struct mechanism_body *ret)
 {
@@ -100,7 +100,7 @@ static double *scaled_sum(double scale, const double *v, double *sum)
     return sum;
 }
 
-/* a unit vector perpendicular to @n */
+/* Compute a unit vector perpendicular to @n. */
 static void unit_square_to(struct dice *dice, const double n[3], double ret[3])
 {
     double any[3], length;
@@ -114,7 +114,8 @@ static void unit_square_to(struct dice *dice, const double n[3], double ret[3])
         ret[i] /= length;
 }
 
-/* the axis of the second body: equal, perpendicular to it, or at an angle of up to a radian */
+/* Make the axis of the second body: equal to the first axis, perpendicular to it, or at an angle of
+ * up to 1 rad. */
 static void make_axes(struct dice *dice, struct mechanism_joint *j)
 {
     double square[3], bend = dice_uniform(dice, 0, 1);
@@ -131,8 +132,8 @@ static void make_axes(struct dice *dice, struct mechanism_joint *j)
     scaled_sum(0.5, j->axis[0], j->direction);
 }
 
-/* the point of the second body at a place that the joint allows: along the axis, in the plane,
- * anywhere */
+/* Move the point of the second body to a position that the joint allows: along the axis, in the
+ * plane, or anywhere. */
 static void make_apart(struct dice *dice, struct mechanism_joint *j)
 {
     double along = dice_uniform(dice, -0.3, 0.3), across[3];
@@ -156,7 +157,8 @@ static void make_apart(struct dice *dice, struct mechanism_joint *j)
     }
 }
 
-/* the smaller inertia of two bodies: mass for a length, least moment for an angle */
+/* Return the smaller inertia of two bodies: the mass for a length, the smallest moment for an
+ * angle. */
 static double lighter(const struct mechanism *m, const int body[2], int is_length)
 {
     double least = INFINITY;
@@ -174,9 +176,9 @@ static double lighter(const struct mechanism *m, const int body[2], int is_lengt
     return least;
 }
 
-/* Springs may oscillate faster than the step resolves (omega h = 5) and dampers may stop their row
- * within a step, but loads and initial deflections are so small that no body rotates by half a turn
- * in a step. */
+/* Draw a stiffness. A spring may oscillate faster than the step resolves (omega h = 5), and a
+ * damper may stop its row within a step. Loads and initial deflections are so small that no body
+ * rotates by half a turn in a step. */
 static double any_stiffness(const struct mechanism *m, struct dice *dice, double inertia)
 {
     double omega = dice_spread(dice, 1, 5 / m->step);
@@ -189,8 +191,8 @@ static double any_damping(const struct mechanism *m, struct dice *dice, double i
     return inertia * dice_spread(dice, 0.1, 0.1 / m->step);
 }
 
-/* @n rows, the first @n_length lengths; equal where the file cannot distinguish two directions, and
- * all of one kind if @is_isotropic */
+/* Make the compliance of @n rows; the first @n_length rows are lengths. Values are equal if the
+ * file cannot distinguish two directions, and for all rows of one kind if @is_isotropic. */
 static void make_compliance(const struct mechanism *m, struct dice *dice, const int body[2], int n,
                             int n_length, int is_isotropic, struct lk_compliance *ret)
 {
@@ -205,16 +207,17 @@ static void make_compliance(const struct mechanism *m, struct dice *dice, const 
     }
 }
 
-/* Three rotations, and a screw, are measured along directions perpendicular to the axis which the
- * file does not name. If they are compliant by more than a little this is visible: a model in
- * another place, with other such directions, moves differently. */
+/* Return true if a joint of @type may be compliant. The rows of joints with three rotations, and of
+ * screws, use directions perpendicular to the axis that the file does not define. With more than a
+ * small compliance, the choice of these directions would affect the motion: a model at another
+ * place has other directions. */
 static int may_give_way(enum mechanism_kind kind, enum lk_joint_type type)
 {
     return kind == MECHANISM_MIXED ||
            (kind == MECHANISM_MOVABLE && type != LK_JOINT_PRISMATIC && type != LK_JOINT_SCREW);
 }
 
-/* a joint of @type at a random place between two bodies */
+/* Make a joint of @type between two bodies at a random place. */
 static void make_joint(const struct mechanism *m, struct dice *dice, enum mechanism_kind kind,
                        enum lk_joint_type type, const int body[2], struct mechanism_joint *ret)
 {
@@ -243,8 +246,8 @@ static void make_joint(const struct mechanism *m, struct dice *dice, enum mechan
     }
 }
 
-/* a duplicate of a joint: equal, or shifted along the axis like the second hinge of a door. All its
- * rows are redundant. */
+/* Make a duplicate of a joint: equal, or shifted along the axis like the second hinge of a door.
+ * All its rows are redundant. */
 static void repeat_joint(struct dice *dice, const struct mechanism_joint *from,
                          struct mechanism_joint *ret)
 {
@@ -255,7 +258,8 @@ static void repeat_joint(struct dice *dice, const struct mechanism_joint *from,
         scaled_sum(along, from->axis[0], ret->point[s]);
 }
 
-/* mostly joints that serve in a tree, sometimes those that constrain little */
+/* Choose the type of a joint: mostly joints that are usual in a tree, sometimes joints with few
+ * rows. */
 static enum lk_joint_type any_type(struct dice *dice)
 {
     static const enum lk_joint_type types[] = {
@@ -282,7 +286,8 @@ static int is_coupling(enum lk_joint_type type)
     return type == LK_JOINT_GEAR || type == LK_JOINT_RACK;
 }
 
-/* a joint from @from on with a coordinate of the kind, and which; -1 if the draws find none */
+/* Find a joint from index @from on with a coordinate of the given kind. Return its index, -1 if
+ * random draws find none. */
 static int find_coordinate(const struct mechanism *m, struct dice *dice, int from, int is_angle,
                            int *ret_which)
 {
@@ -299,7 +304,7 @@ static int find_coordinate(const struct mechanism *m, struct dice *dice, int fro
     return -1;
 }
 
-/* gear or rack between two of the joints from @from on */
+/* Add a gear or rack between two of the joints from index @from on. */
 static void couple(struct mechanism *m, struct dice *dice, int from)
 {
     struct mechanism_joint *j = &m->joint[m->n_joints];
@@ -317,7 +322,7 @@ static void couple(struct mechanism *m, struct dice *dice, int from)
     m->n_joints++;
 }
 
-/* a drive starts at the initial value; @size: of the unit of its coordinate */
+/* Make a drive that starts at the initial value. @size: amplitude in the unit of its coordinate */
 static void make_drive(struct mechanism *m, struct dice *dice, double start, double size,
                        struct mechanism_drive *ret)
 {
@@ -343,7 +348,8 @@ static void make_drive(struct mechanism *m, struct dice *dice, double start, dou
         .type = LK_INPUT_DRIVE, .base = start, .size = 0.2 * PUSH * size * spacing * spacing};
 }
 
-/* drives at some of the joints from @from on, which close no loop, so nothing contradicts them */
+/* Drive some of the joints from index @from on. These joints close no loop, so the drives are
+ * consistent. */
 static void drive(struct mechanism *m, struct dice *dice, enum mechanism_kind kind, int from)
 {
     for (int i = from; i < m->n_joints; i++) {
@@ -371,7 +377,8 @@ static void drive(struct mechanism *m, struct dice *dice, enum mechanism_kind ki
     }
 }
 
-/* a tree of bodies: a chain if @chain is 1, a bush if it is 0, or all on the first one */
+/* Make a tree of bodies: a chain if @chain is 1, a bush if it is 0, or a star about the first
+ * body. */
 static void grow(struct mechanism *m, struct dice *dice, enum mechanism_kind kind, int first,
                  int end)
 {
@@ -393,7 +400,7 @@ static void grow(struct mechanism *m, struct dice *dice, enum mechanism_kind kin
     }
 }
 
-/* joints that close loops, mostly with redundant rows, and duplicate joints */
+/* Add joints that close loops, mostly with redundant rows, and duplicate joints. */
 static void close_loops(struct mechanism *m, struct dice *dice, enum mechanism_kind kind, int first,
                         int end, int from)
 {
@@ -418,7 +425,7 @@ static void close_loops(struct mechanism *m, struct dice *dice, enum mechanism_k
         couple(m, dice, from);
 }
 
-/* a spring, friction or a stop on a coordinate */
+/* Add a spring, friction or a stop to a coordinate. */
 static void make_on_coordinate(struct mechanism *m, struct dice *dice, int joint,
                                struct mechanism_force *f)
 {
@@ -448,11 +455,12 @@ static void make_on_coordinate(struct mechanism *m, struct dice *dice, int joint
         f->x[i] = 0.1 * (i - 2);
         f->y[i] = 0.01 * stiffness * f->x[i] * (1 + f->x[i] * f->x[i]);
     }
-    /* measurements in the plane of the first body differ from those of the second */
+    /* coordinates in the plane of the first body differ from coordinates in that of the second
+     * body */
     j->can_mirror &= j->type != LK_JOINT_PLANAR;
 }
 
-/* a spring between two points, or a bushing */
+/* Add a spring between two points, or a bushing. */
 static void make_between(const struct mechanism *m, struct dice *dice, struct mechanism_force *f)
 {
     int b = 1 + dice_below(dice, m->n_bodies - 1), a = b - 1;
@@ -498,8 +506,8 @@ static void make_load(const struct mechanism *m, struct dice *dice, struct mecha
     }
 }
 
-/* inputs in body axes or along coordinates only: these keep their meaning when the model is rotated
- */
+/* Make an input in body axes or along a coordinate. Such inputs keep their meaning if the model is
+ * rotated. */
 static void make_input(struct mechanism *m, struct dice *dice, struct mechanism_input *ret)
 {
     int is_angle = dice_chance(dice, 0.6), body = dice_below(dice, m->n_bodies);
@@ -540,7 +548,7 @@ static void load(struct mechanism *m, struct dice *dice, enum mechanism_kind kin
         make_input(m, dice, &m->input[m->n_inputs++]);
 }
 
-/* Bodies without inertia: held by a joint and a stiff spring at its coordinate. */
+/* Remove the inertia of bodies that a joint and a stiff spring at its coordinate hold. */
 static void lighten(struct mechanism *m, struct dice *dice)
 {
     for (int i = 0; i < m->n_forces; i++) {
@@ -682,7 +690,8 @@ static void swap_vectors(double a[3], double b[3], double sign)
     }
 }
 
-/* the first coordinate of a universal joint is about the axis of the first body, and so on */
+/* Exchange the coordinates of a universal joint whose bodies were exchanged. The first coordinate
+ * is about the axis of the first body. */
 static void swap_universal(struct mechanism *m, int joint)
 {
     double *coordinate = m->joint[joint].coordinate, first = coordinate[0];

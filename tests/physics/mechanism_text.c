@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes random mechanisms as text of a model file, with all digits, so that joints stay closed. */
+/* Writes random mechanisms as text of a model file. Numbers have all digits, so that joints stay
+ * closed. */
 #include "mechanism.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* no comma before the first entry of a map */
+/* Write a vector as the first entry of a map, without a comma before it. */
 static void put_first(FILE *f, const char *key, const double *v, int n)
 {
     fprintf(f, "%s: [", key);
@@ -28,7 +29,7 @@ static void put_both(FILE *f, const char *key, const double v[2][3])
     fprintf(f, "]");
 }
 
-/* one vector, or both if they differ */
+/* Write one vector with key @one, or both vectors with key @two if they differ. */
 static void put_sides(FILE *f, const char *one, const char *two, const double v[2][3])
 {
     if (memcmp(v[0], v[1], sizeof(v[0])) == 0)
@@ -62,7 +63,7 @@ static void put_body(FILE *f, int name, const struct mechanism_body *b)
     fprintf(f, "}\n");
 }
 
-/* name of a coordinate, "" if a joint has only one */
+/* Return the name of a coordinate, "" if the joint has only one. */
 static const char *coordinate_name(const struct mechanism *m, int joint, int which)
 {
     return lk_joint_traits[m->joint[joint].type].coordinate[which];
@@ -190,7 +191,7 @@ static void put_joint(FILE *f, const struct mechanism *m, int name)
     fprintf(f, "}\n");
 }
 
-/* springs, friction and stops at a coordinate */
+/* Write the properties of springs, friction and stops at a coordinate. */
 static void put_on_coordinate(FILE *f, const struct mechanism *m, const struct mechanism_force *e)
 {
     put_coordinate_key(f, m, e->joint, e->coordinate);

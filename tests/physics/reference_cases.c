@@ -13,7 +13,7 @@ static const char *const tip_rate[] = {"tip.vx", "tip_velocity.vx", "tip.vy", "t
 static const char *const K_rate[] = {"K.vx", "K_velocity.vx", "K.vy", "K_velocity.vy", NULL};
 static const char *const P_rate[] = {"P.vx", "P_velocity.vx", "P.vy", "P_velocity.vy", NULL};
 
-/* one motion of the mathematical pendulum's file */
+/* columns of one motion in the file of the mathematical pendulum */
 #define MOTION(m)                                                                                  \
     {                                                                                              \
         m ".x", "mass.x", m ".y", "mass.y", m ".lambda", "rod.lambda", m ".vx", "mass.vx",         \
@@ -23,9 +23,9 @@ static const char *const ex1[] = MOTION("ex1");
 static const char *const ex8a[] = MOTION("ex8a");
 static const char *const ex8b[] = MOTION("ex8b");
 
-/* The two starts of ex8a and ex8b, of the bob on a massless rod. The rod's centre moves half as
- * fast as the bob, and the rod rotates with speed over length: a start velocity of the bob alone
- * would be inconsistent, and its projection would slow the bob down. */
+/* The two initial states of ex8a and ex8b for the bob on a massless rod. The centre of the rod
+ * moves half as fast as the bob, and the rod rotates with speed over length. An initial velocity of
+ * the bob alone would be inconsistent, and its projection would slow the bob down. */
 static const char *const tension[] = {"lambda", "tip.lambda", NULL};
 #define START(rod, rod_velocity, rate, bob, bob_velocity)                                          \
     {                                                                                              \
@@ -42,12 +42,12 @@ static const char *const start_x02[] =
           "0.776914088791278", "[0.2, -0.979795897113271, 0]",
           "[0.76121723660719, 0.155382817758256, 0]");
 
-/* The oscillator with another light mass. From 1e-3 kg on its own mode, at sqrt(2000 / mass), is
- * faster than a step of 1 ms resolves, but it decays: the slow motion is compared after the
- * transient. At 1e-7 kg the mode is so strongly damped that the trapezoidal rule only reverses its
- * sign, by -(1 - 2e-3) per step of 1 ms: the rate of the light mass would need a longer run.
- * Without mass the initial rate is not free, but p1' = 50 m/s, where the dampers balance the
- * springs at the start. */
+/* The oscillator with another light mass. From 1e-3 kg on, its own mode at sqrt(2000 / mass) is too
+ * fast for a step of 1 ms, but it decays: the slow motion is compared after the transient. At 1e-7
+ * kg the mode is so strongly damped that the trapezoidal rule only reverses its sign, by -(1 -
+ * 2e-3) per step of 1 ms: comparing the rate of the light mass would need a longer run. Without
+ * mass the initial rate is not free: p1' = 50 m/s, at which the dampers balance the springs at the
+ * start. */
 #define MOTION_OF(m)                                                                               \
     {                                                                                              \
         m ".p1", "light.x", m ".p2", "heavy.x", m ".v1", "light.vx", m ".v2", "heavy.vx", NULL     \
@@ -77,8 +77,8 @@ static const char *const columns_0[] = MOTION_OF("m0");
 static const char *const mass_0[] = {LIGHT("0", "0"), "position: [0.02, 0, 0]",
                                      "position: [0.02, 0, 0]\n    velocity: [50, 0, 0]", NULL};
 
-/* The crank rotates about x only: its moment about its own length does not affect the motion, so a
- * crank without it has the same reference. */
+/* The crank rotates about x only. Its moment about its own length does not affect the motion, so a
+ * crank without this moment has the same reference. */
 static const char *const slender[] = {"[4e-4, 4e-4, 1e-5]", "[4e-4, 4e-4, 0]", NULL};
 #define SLIDER_CRANK(id, texts)                                                                    \
     {                                                                                              \

@@ -5,7 +5,7 @@
 
 #include "trajectory.h"
 
-/** reference_case() - by name; fails the test if it does not exist. */
+/** reference_case() - Return a case by name. Fail the test if there is none. */
 const struct reference_case *reference_case(const char *name);
 
 #endif

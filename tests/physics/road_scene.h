@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Roads for tests: grids from functions, files of them in a folder of their own. */
+/* Roads for tests: height grids from functions, and their files in a folder. */
 #ifndef ROAD_SCENE_H
 #define ROAD_SCENE_H
 
@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/** road_scene_grid() - @cells of @step [m] from @origin on, heights by a function. */
+/** road_scene_grid() - Make a grid of @cells cells of @step [m], beginning at @origin, with heights
+ * from a function. */
 static inline struct lk_road_file road_scene_grid(const double origin[2], const double step[2],
                                                   const int cells[2], lk_road_heights *heights)
 {
@@ -28,7 +29,7 @@ static inline struct lk_road_file road_scene_grid(const double origin[2], const 
     return file;
 }
 
-/** road_scene_write() - the file of @grid as FOLDER/NAME. */
+/** road_scene_write() - Write the file of @grid as FOLDER/NAME. */
 static inline void road_scene_write(const struct lk_road_grid *grid, const char *folder,
                                     const char *name)
 {

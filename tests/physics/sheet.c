@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME      1e-9 /* of the size of a quantity; */
-#define SAME_ALI3 1e-7 /* its iterations leave more */
+#define SAME      1e-9 /* tolerance relative to the size of a quantity */
+#define SAME_ALI3 1e-7 /* tolerance for ali3, whose iterations leave a larger error */
 
 void sheet_put(struct sheet *s, const char *format, ...)
 {
@@ -27,7 +27,7 @@ static void put_vector(struct sheet *s, const char *key, const double v[3])
     sheet_put(s, "%s: [%.17g, %.17g, %.17g]", key, v[0], v[1], v[2]);
 }
 
-/* along the sheet and @z above it */
+/* Add a key with a vector: x and y along the sheet, @z along its normal. */
 void sheet_along(struct sheet *s, const char *key, double x, double y, double z)
 {
     double v[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of linkage check for mechanisms with known answers: redundant rows, singular poses,
- * distance to them, the elimination tree. */
+/* Results of `linkage check` for mechanisms with known answers: redundant rows, singular poses and
+ * the distance to them, the elimination tree. */
 #include "cmocka_all.h"
 #include "linkage/analysis.h"
 #include <glob.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** struct text - a model file under construction. */
+/** struct text - a model file under construction */
 struct text {
     char text[16384];
     size_t size;
@@ -71,7 +71,8 @@ static void add_pin(struct text *t, const char *name, const char *first, const c
         name, first, second, p[0], p[1], p[2], axis[0], axis[1], axis[2]);
 }
 
-/* a loop of @n - 1 bars through @n points, the first and the last at the ground */
+/* Compile a loop of @n - 1 bars through @n points; the first and the last point are on the
+ * ground. */
 static struct lk_system *loop_of_bars(int n, const double point[][3], const double axis[][3])
 {
     struct text t = {.size = 0};
@@ -95,7 +96,7 @@ static struct lk_system *loop_of_bars(int n, const double point[][3], const doub
 static const double along_z[6][3] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1},
                                      {0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
 
-/* parallelogram, cranks of 0.5 m, coupler of 1 m, the cranks at @angle */
+/* Compile a parallelogram with cranks of 0.5 m at @angle and a coupler of 1 m. */
 static struct lk_system *parallelogram(double angle)
 {
     const double x = 0.5 * cos(angle), y = 0.5 * sin(angle);
@@ -124,7 +125,7 @@ static void redundant_rows_are_named(void **state)
     (void)state;
     assert_int_equal(lk_mobility_init(sys, &m), 0);
     assert_int_equal(m.n_redundant, 3);
-    /* the out-of-plane rows, at each of the four joints */
+    /* the redundant rows are the three out-of-plane rows, and each of the four joints has them */
     assert_int_equal(m.n_rows, 12);
     for (int i = 0; i < 4; i++) {
         int found[3] = {0};
@@ -143,9 +144,9 @@ static void redundant_rows_are_named(void **state)
 
 static void directions_follow_the_mechanism(void **state)
 {
-    /* a hinge and a rail on one line, 3-4-5 in the plane x z, together constrain everything, and
-     * twice the displacements perpendicular to the line and the rotations about perpendicular
-     * directions */
+    /* A hinge and a prismatic joint on one line, in the direction 3-4-5 in the plane x z, fix the
+     * door. Displacements perpendicular to the line, and rotations about perpendicular directions,
+     * are constrained twice. */
     struct lk_system *sys = compile("linkage: 1\nname: door\nbodies:\n"
                                     "  door: {mass: 1, inertia: [1, 1, 1], position: [0, 1, 0],\n"
                                     "         orientation: {axis: [1, 2, 3], angle: 0.4}}\n"
@@ -224,14 +225,14 @@ static void the_smallest_value_is_the_distance_to_the_singular_pose(void **state
         lk_pose_check_fini(&c);
         lk_system_free(sys);
     }
-    /* linear in the angle, up to terms of second order: 1e-2 */
+    /* the value is linear in the angle, up to second-order terms: 1e-2 */
     assert_true(fabs(value[0] / value[1] - 100) < 1);
     assert_true(value[1] < 1e-4 && value[1] > 1e-6);
 }
 
 static void a_stretched_strut_is_stuck(void **state)
 {
-    /* two bars in line between two pins of the ground: an infinitesimal motion only */
+    /* two bars in line between two fixed hinges: the only motion is infinitesimal */
     static const double point[3][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
     struct lk_system *sys = loop_of_bars(3, point, along_z);
     struct lk_pose_check c;
@@ -248,8 +249,8 @@ static void a_stretched_strut_is_stuck(void **state)
 
 static void a_folded_slider_crank_may_do_two_things(void **state)
 {
-    /* crank and rod of equal length, folded: the piston may move, or the rod rotates with the crank
-     * about the pin of the ground */
+    /* Crank and rod have equal length and are folded: either the piston moves, or the rod rotates
+     * with the crank about the fixed hinge. */
     struct lk_system *sys = compile(
         "linkage: 1\nname: folded\nbodies:\n"
         "  crank: {mass: 1, inertia: [1, 1, 1], position: [0, 0.5, 0]}\n"
@@ -273,8 +274,8 @@ static void a_folded_slider_crank_may_do_two_things(void **state)
 
 static void bricard_moves_though_its_count_says_no(void **state)
 {
-    /* six hinges along the edges of a unit cube, each perpendicular to its neighbours: mobile in
-     * all its poses, with one redundant row that no plane explains */
+    /* Six hinges along the edges of a unit cube, each perpendicular to its neighbours: mobile in
+     * all poses, with one redundant row that planar motion does not explain. */
     static const double point[6][3] = {{0, 0, 0},  {1, 0, 0},  {1, -1, 0},
                                        {1, -1, 1}, {0, -1, 1}, {0, 0, 1}};
     static const double axis[6][3] = {{0, 1, 0}, {0, 0, 1}, {1, 0, 0},
@@ -293,8 +294,8 @@ static void bricard_moves_though_its_count_says_no(void **state)
 
 static void the_answer_does_not_depend_on_size_and_mass(void **state)
 {
-    /* a flat parallelogram of 1 mm, oblique, 100 m from the origin, with bodies of very different
-     * mass: its round-off is 1e-11 of its size */
+    /* A flat parallelogram of 1 mm, oblique, 100 m from the origin, with bodies of very different
+     * mass: its round-off is 1e-11 of its size. */
     static const double mass[3] = {1e-6, 1e3, 1};
     static const double along[4] = {0, 0.5e-3, 1.5e-3, 1e-3};
     static const double direction[3] = {0.6, 0.64, 0.48}, axis[3] = {0.8, -0.48, -0.36};
@@ -342,7 +343,8 @@ static void trees_have_no_singular_poses(void **state)
     lk_system_free(sys);
 }
 
-/* each joint eliminated once, each body assembled once, children before parents */
+/* Check that each joint is eliminated once, that each body is assembled once, and that children
+ * come before parents. */
 static void check_tree(const struct lk_tree_view *view, const struct lk_summary *s, int rows,
                        int *ret_hubs)
 {
@@ -394,11 +396,11 @@ static void the_tree_is_the_one_in_use(void **state)
         lk_tree_view_fini(&view);
         lk_system_free(sys);
     }
-    assert_true(n_hubs >= 3); /* cars */
+    assert_true(n_hubs >= 3); /* the cars have hubs */
     globfree(&models);
 }
 
-/* parallelogram with one crank driven, or both */
+/* Compile a parallelogram with one driven crank, or with both cranks driven. */
 static struct lk_system *driven_parallelogram(double angle, int n_drives)
 {
     static const char drive[] = ", drive: {harmonic: {amplitude: 0.1, omega: 1}}";
@@ -432,7 +434,7 @@ static void a_driven_coordinate_is_no_freedom(void **state)
     assert_int_equal(m.n_driven, 1);
     assert_int_equal(m.n_redundant, 3);
     lk_mobility_fini(&m);
-    /* it moves while it is driven, so there are regular poses nearby */
+    /* the driven mechanism moves, so that there are regular poses nearby */
     assert_int_equal(lk_pose_check_init(sys, &c), 0);
     assert_int_equal(c.kind, LK_POSE_REGULAR);
     assert_true(c.n_nearby > 0);
@@ -442,7 +444,8 @@ static void a_driven_coordinate_is_no_freedom(void **state)
 
 static void a_driven_mechanism_can_be_singular(void **state)
 {
-    /* the driven crank does not determine which way coupler and second crank leave the flat pose */
+    /* The driven crank does not determine in which direction coupler and second crank leave the
+     * flat pose. */
     struct lk_system *sys = driven_parallelogram(0, 1);
     struct lk_pose_check c;
 
@@ -476,7 +479,8 @@ static void drives_that_fight_are_named(void **state)
     lk_system_free(sys);
 }
 
-/* three wheels on the ground, each geared to the next, and the last to the first by @ratio */
+/* Compile three wheels on the ground, each geared to the next, and the last to the first with
+ * @ratio. */
 static struct lk_system *wheels(double ratio)
 {
     struct text t = {.size = 0};
@@ -511,12 +515,12 @@ static void gears_count_as_rows(void **state)
     lk_pose_check_fini(&c);
     lk_system_free(sys);
 
-    /* contradicts the others: no wheel turns */
+    /* this ratio contradicts the others, so no wheel can rotate */
     sys = wheels(0.5);
     expect_mobility(sys, 0, 0);
     lk_system_free(sys);
 
-    /* as the others imply anyway */
+    /* this ratio follows from the others */
     sys = wheels(1.0 / 6);
     assert_int_equal(lk_mobility_init(sys, &m), 0);
     assert_int_equal(m.dof, 1);
@@ -529,7 +533,7 @@ static void gears_count_as_rows(void **state)
 
 static void a_hub_adds_no_freedom(void **state)
 {
-    /* a plate with 16 hinged arms: enough of them for a hub */
+    /* a plate with 16 hinged arms, which is enough to make the plate a hub */
     struct text t = {.size = 0};
     struct lk_system *sys;
     struct lk_tree_view view;
@@ -565,7 +569,8 @@ static void a_hub_adds_no_freedom(void **state)
 
 static void compliant_rows_bind_nothing(void **state)
 {
-    /* a parallelogram with a compliant joint: no loop remains, and six more degrees of freedom */
+    /* a parallelogram with a compliant joint: no loop remains, and there are six more degrees of
+     * freedom */
     struct lk_system *sys;
     struct lk_pose_check c;
     struct text t = {.size = 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic of the library does not depend on its caller: every public function gives the same
- * bits for any setting of denormal numbers in the caller, and restores that setting. The case is a
- * pendulum whose motion decays through the denormals to zero; the table below names every public
- * function, and a test reads the headers to find missing ones. */
+/* The arithmetic of the library does not depend on its caller: each public function gives the same
+ * bits for any treatment of denormal numbers that the caller has set, and restores this setting.
+ * The test case is a pendulum whose motion decays through the denormals to zero. The table below
+ * names each public function, and a test reads the headers to find missing ones. */
 #include "../skip.h"
 #include "cmocka_all.h"
 #include "decay.h"
@@ -25,11 +25,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS  8000 /* of 1 ms: all values are denormal at some time between 7000 and 8000 */
-#define LOOKED 5    /* steps between two observations */
+#define STEPS  8000 /* steps of 1 ms; all values are denormal at some time between 7000 and 8000 */
+#define LOOKED 5    /* number of steps between two observations */
 #define VALUES 256
 
-static char **header_folders; /* NULL behind the last one */
+static char **header_folders; /* NULL-terminated */
 
 /* ---- the caller's setting ---- */
 
@@ -50,7 +50,7 @@ static void set(uint64_t word)
     __asm__ volatile("ldmxcsr %0" : : "m"(value) : "memory");
 }
 
-/* default; results flushed; operands too; both, rounded down, with flags raised */
+/* default; results flushed; operands also flushed; both, rounding down, with flags raised */
 static const uint64_t settings[] = {0x1f80, 0x9f80, 0x9fc0, 0xbfff};
 #elif defined(__aarch64__)
 #define HAS_SETTING 1
@@ -67,7 +67,7 @@ static void set(uint64_t word)
     __asm__ volatile("msr fpcr, %0" : : "r"(word) : "memory");
 }
 
-/* default; flushed; flushed and rounded down */
+/* default; flushed; flushed, with rounding down */
 static const uint64_t settings[] = {0, UINT64_C(1) << 24, UINT64_C(1) << 24 | UINT64_C(2) << 22};
 #else
 #define HAS_SETTING 0
@@ -88,7 +88,9 @@ static const uint64_t settings[] = {0};
 
 /* ---- results of functions ---- */
 
-/* struct scene - @text: of numbers, for the reader of documents;  @lab: at time @lab_time */
+/* struct scene - objects for the observed functions.
+ * @document: a text of numbers
+ * @lab:      laboratory at time @lab_time */
 struct scene {
     struct lk_model *model;
     struct lk_system *system;
@@ -97,7 +99,7 @@ struct scene {
     double lab_time;
 };
 
-/* struct trace - the results of a row, one observation after another */
+/* struct trace - the results of a row of the table, one observation after another */
 struct trace {
     double *values;
     size_t n;
@@ -183,7 +185,8 @@ static void look_body_state(struct scene *s, struct trace *trace)
     keep(trace, &body, sizeof(body));
 }
 
-/* a spring between a body that has hardly moved and the world, and the gap of the joint */
+/* Observe the scene: a spring between the world and a body that has hardly moved, and the gap of
+ * the joint. */
 static void look_scene(struct scene *s, struct trace *trace)
 {
     const double local[3] = {1e-310, 0.1, 0};
@@ -348,7 +351,7 @@ static void look_new(struct scene *s, struct trace *trace)
     struct lk_error error;
     struct lk_summary summary;
 
-    /* analyses look at it, too */
+    /* the analyses use this system as well */
     assert_int_equal(
         lk_system_new(s->model, &(struct lk_options){.all_rows = 1}, &s->system, &error), 0);
     lk_system_summary(s->system, &summary);
@@ -362,7 +365,7 @@ static void look_reset(struct scene *s, struct trace *trace)
     lk_system_reset(s->system);
 }
 
-/* the present poses and velocities as those of a start */
+/* Observe lk_system_start_at() with the present poses and velocities as the initial state. */
 static void look_start_at(struct scene *s, struct trace *trace)
 {
     struct lk_body_state bodies[8], body;
@@ -441,7 +444,7 @@ static void look_lab_advance(struct scene *s, struct trace *trace)
     struct lk_error error;
     struct scene own = {.system = (struct lk_system *)(uintptr_t)lk_laboratory_system(s->lab)};
 
-    s->lab_time += 0.25; /* exact: the test does the addition */
+    s->lab_time += 0.25; /* exact in any setting */
     if (lk_laboratory_advance(s->lab, s->lab_time, &nothing, &error) != 0)
         fail_msg("%s", error.text);
     look_outputs(&own, trace);
@@ -479,7 +482,7 @@ static void look_pool(struct scene *s, struct trace *trace)
 
     (void)s;
     assert_int_equal(lk_pool_new(2, &pool), 0);
-    /* the thread inherits the setting of this one */
+    /* the thread inherits the setting of this thread */
     assert_int_equal(pthread_create(&thread, NULL, serve, pool), 0);
     lk_pool_run(pool, multiply, &product, 0);
     lk_pool_stop(pool);
@@ -488,8 +491,8 @@ static void look_pool(struct scene *s, struct trace *trace)
     keep_number(trace, product);
 }
 
-/* struct row - functions that compute, and one that calls them. @when: ONCE before the run, in this
- * order; LOOK every few steps; ONCE_AFTER the run */
+/* struct row - functions that compute, and a function that calls them. @when: ONCE: before the run,
+ * in this order; LOOK: every few steps; ONCE_AFTER: after the run */
 enum when { ONCE, LOOK, ONCE_AFTER };
 static const struct row {
     const char *functions;
@@ -536,9 +539,9 @@ static const struct row {
 
 #define ROWS ((int)(sizeof(rows) / sizeof(rows[0])))
 
-/* functions that compute nothing, by name or by prefix: they copy, count, allocate, free, wait or
- * name; lk_system_time() is the product of two positive numbers, lk_pool_run() computes what its
- * caller passes */
+/* Functions that compute nothing, by name or by prefix: they copy, count, allocate, free, wait or
+ * return names. lk_system_time() is the product of two positive numbers; lk_pool_run() computes
+ * what its caller provides. */
 static const char others[] =
     " lk_also lk_build_ lk_edit_distance lk_nearest lk_meant lk_document_ lk_node_ lk_host_ "
     "lk_ptp_ lk_ptp_ "
@@ -575,7 +578,7 @@ static const char others[] =
     " lk_system_output_size lk_system_set_pool lk_system_step_count"
     " lk_system_state_size lk_system_step_size lk_system_time ";
 
-/* Return: number of functions that changed the caller's setting. */
+/* Call the functions of all rows. Return the number of rows that changed the caller's setting. */
 static int count_changes(enum when when, uint64_t word, struct scene *scene, struct trace *traces)
 {
     int n = 0;
@@ -611,7 +614,7 @@ static int run(uint64_t word, struct trace *traces)
     return n;
 }
 
-/* Return: whether the bits differ. */
+/* Return 1 if the bits of two traces differ. */
 static int differ(const struct row *row, uint64_t word, const struct trace *a,
                   const struct trace *b)
 {
@@ -685,7 +688,7 @@ static int is_word(const char *list, const char *name, size_t size)
     return 0;
 }
 
-/* Whether it is among those that compute nothing. */
+/* Return 1 if @name is among the functions that compute nothing. */
 static int is_other(const char *name)
 {
     for (const char *at = strchr(others, 'l'); at; at = strstr(at + 1, " lk_")) {
@@ -708,8 +711,8 @@ static int is_listed(const char *name)
     return listed;
 }
 
-/* Return: number of functions that @text declares; each must be in the table, or among those that
- * compute nothing */
+/* Check each function that @text declares: it must be in the table, or among those that compute
+ * nothing. Return the number of functions. */
 static int check_functions(const char *header, const char *text)
 {
     int n = 0;

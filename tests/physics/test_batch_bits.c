@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps on batches: what must not change a bit: reset and replay, refused steps, workers; a run
- * that goes on one by one; alike limbs fill lanes; which engines there are. */
+/* The steps on batches, bit for bit: reset and replay, refused steps and the number of workers must
+ * not change a bit; a run can be continued one by one; equal limbs fill the lanes; the available
+ * engines. */
 #include "by_engines.h"
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
@@ -28,14 +29,14 @@ static size_t bits_size(const struct lk_system *sys)
     return sys->state_size + (size_t)lk_system_output_size(sys);
 }
 
-/* @to: the state, then the outputs */
+/* Copy the state, then the outputs, to @to. */
 static void take_bits(const struct lk_system *sys, double *to)
 {
     memcpy(to, sys->now.block, sys->state_size * sizeof(double));
     lk_system_outputs(sys, to + sys->state_size);
 }
 
-/** struct tape - bits after every one of STEPS steps. */
+/** struct tape - the bits after each of STEPS steps */
 struct tape {
     size_t size;
     double *bits;
@@ -50,8 +51,8 @@ static struct tape new_tape(const struct lk_system *sys)
     return t;
 }
 
-/* inputs that a step refuses without a trace: not finite, rotating a body by more than half a turn,
- * overflowing during the step */
+/* Offer inputs that a step refuses without any effect: not finite, rotating a body by more than
+ * half a turn, or overflowing during the step. */
 static void offend(struct lk_system *sys, double *inputs, int step)
 {
     static const double wrong[] = {NAN, INFINITY, 1e12, -1e12, 1e200, 1e307};
@@ -76,7 +77,7 @@ static void offend(struct lk_system *sys, double *inputs, int step)
     free(offence);
 }
 
-/* @offends: a refused step before every other one */
+/* Record a run. @offends: make a refused step before every other one */
 static struct tape play(struct lk_system *sys, const struct mechanism *m, int offends)
 {
     struct tape t = new_tape(sys);
@@ -125,7 +126,7 @@ static void replay(struct mechanism *m, const char *engine)
     lk_system_free(sys);
 }
 
-/** struct sample - mechanisms whose lanes are full, nearly full, and mostly empty. */
+/** struct sample - mechanisms whose lanes are full, nearly full, or mostly empty */
 static const struct sample {
     enum figure figure;
     enum figure_joints joints;
@@ -150,13 +151,13 @@ static const struct sample {
 };
 
 #define SAMPLES (sizeof(samples) / sizeof(*samples))
-#define NEXT    (SANITIZED ? 2 : 1) /* of the samples; a sanitizer needs no more of the same code */
+#define NEXT    (SANITIZED ? 2 : 1) /* stride in the samples: a sanitizer needs fewer */
 
 static struct mechanism *make_sample(size_t i)
 {
     struct mechanism *m = figure_make(samples[i].figure, samples[i].joints, samples[i].n, i + 1);
 
-    /* rk4 takes no stops and no friction */
+    /* rk4 does not support stops and friction */
     if (samples[i].furniture == STOPPED && engines_formulation != &lk_formulation_rk4)
         figure_stop(m);
     else if (samples[i].furniture != PLAIN)
@@ -179,7 +180,7 @@ static void test_replay(void **state)
         }
 }
 
-/* the classical step refuses in the same way */
+/* The classical step refuses such inputs in the same way. */
 static void test_replay_without(void **state)
 {
     struct mechanism *m = make_sample(1);
@@ -189,10 +190,10 @@ static void test_replay_without(void **state)
     mechanism_free(m);
 }
 
-#define GOES_ON 3    /* steps after the exchange */
-#define APART   1e-9 /* [m, rad]; what a state lacks would show at once */
+#define GOES_ON 3    /* number of steps after the exchange */
+#define APART   1e-9 /* [m, rad]; an incomplete state would differ more */
 
-/* a run by an engine goes on one by one, from its state alone */
+/* Continue a run of an engine one by one, from its state alone. */
 static void exchange(struct mechanism *m, const char *engine)
 {
     struct lk_system *lanes = compile(m, engine), *single = compile(m, "none");
@@ -230,7 +231,7 @@ static void test_exchange(void **state)
         }
 }
 
-/* what hits its stops loses energy */
+/* Assert that a mechanism with stops has hit them: it has lost energy. */
 static void assert_hit(const struct lk_system *sys)
 {
     struct lk_health health;
@@ -283,10 +284,10 @@ static void test_workers(void **state)
     assert_true(SANITIZED || most > WORKERS_MAX);
 }
 
-/* ---- meetings ---- */
+/* ---- synchronisations ---- */
 
-/* what a step by more workers is expected to cost is of as many meetings as there are; inputs that
- * may jump take two more */
+/* The estimated cost of a step with several workers assumes as many synchronisations as the step
+ * makes. Inputs that may jump need two more. */
 static void test_meetings(void **state)
 {
     const struct lk_engine *here[LK_ENGINES_MAX + 1];
@@ -306,11 +307,11 @@ static void test_meetings(void **state)
     mechanism_free(m);
 }
 
-/* ---- alike limbs ---- */
+/* ---- equal limbs ---- */
 
-#define LIMB 7 /* bodies of one */
+#define LIMB 7 /* bodies of a limb */
 
-/* parents first, at rest: the same in every limb */
+/* Order the bodies of all limbs equally, parents first, and set them at rest. */
 static void stand_in_order(struct mechanism *m)
 {
     for (int j = 0; j < m->n_joints; j++) {
@@ -326,7 +327,7 @@ static void stand_in_order(struct mechanism *m)
         memset(m->body[b].w, 0, sizeof(m->body[b].w));
 }
 
-/* as many alike limbs as there are lanes take as many blocks as one */
+/* As many equal limbs as there are lanes need as many blocks as one limb. */
 static void test_limbs(void **state)
 {
     (void)state;
@@ -349,7 +350,7 @@ static void test_limbs(void **state)
         }
 }
 
-/* ---- the choice ---- */
+/* ---- available engines ---- */
 
 static void test_engines(void **state)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program of batches (compile/batch/pieces.h, step/lanes/batch.h) for mechanisms of many shapes
- * and all numbers of lanes, without any numbers: the test follows symbolically what every body and
- * joint meets on the way up and down the tree.
+ * and each number of lanes, without numerical values: the test tracks symbolically which bodies and
+ * joints are combined in the sweeps up and down the tree.
  *
- *   pieces   every body in one lane, every joint eliminated once, after all its bodies have met
- *   rows     of a body in a front those of all its joints; of a child each entry in its place
- *   places   no two live blocks overlap; the test simulates the stack of remainders
- *   order    children before parents; bodies before their joints, joints before their fronts
- *   tasks    no access to memory that another task uses in the same phase */
+ * - pieces: each body is in one lane; each joint is eliminated once, after all its bodies have been
+ *   assembled
+ * - rows: the front of a body has the rows of all its joints; a child's entries go to their places
+ * - places: no two live blocks overlap; the test simulates the stack of remainders
+ * - order: children before parents; bodies before their joints, joints before their fronts
+ * - tasks: no access to memory that another task uses in the same phase */
 #include "cmocka_all.h"
 #include "compile/batch/pieces.h"
 #include "figure.h"
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** struct plan - one mechanism, its pieces and its program. @what: for messages */
+/** struct plan - one mechanism, its pieces and its program. @what: its name in messages */
 struct plan {
     char what[120];
     int lanes;
@@ -28,15 +29,15 @@ struct plan {
     struct lk_topology topology;
     struct lk_pieces pieces;
     struct lk_batches *p;
-    struct spot *spot; /* of every vector of values */
-    int *front_done;   /* number of operations before each front, and likewise: */
-    int *joint_op;     /* of each block: its index among all operations */
+    struct spot *spot; /* the use of each vector of values */
+    int *front_done;   /* index of each front among all operations */
+    int *joint_op;     /* index of each block among all operations */
     int *body_op;
     int *front_op;
     int *task_of_op;
 };
 
-/** struct spot - the use of a vector. @owner: of a remainder, the front that wrote it last */
+/** struct spot - the use of a vector. @owner: for a remainder, the front that wrote it last */
 enum use { FREE, BODY, JOINT, FACTOR, REMAINDER, MASK, SCRATCH, GROUND, NOTHING, USES };
 struct spot {
     enum use use;
@@ -93,7 +94,7 @@ static int kind_of(enum lk_joint_type type)
     }
 }
 
-/* the bodies of joint @j, those of both its joints if it is a gear; the ground behind them */
+/* Set the bodies of joint @j, for a gear those of both its joints, then the ground. */
 static void set_sides(struct plan *pl, const struct mechanism *m, int j)
 {
     const struct mechanism_joint *joint = &m->joint[j];
@@ -106,7 +107,8 @@ static void set_sides(struct plan *pl, const struct mechanism *m, int j)
 
         for (int s = 0; s < n; s++)
             known |= is_gear && pl->body[j][s] == body;
-        /* the sides of a joint of two bodies are told apart, so that the ground keeps its place */
+        /* a joint of two bodies has the ground at its own side; a gear has each body once and no
+         * ground */
         if (is_gear ? body != LK_GROUND && !known : 1)
             pl->body[j][n++] = body == LK_GROUND ? m->n_bodies : body;
     }
@@ -121,7 +123,7 @@ static int bodies_of(const struct plan *pl, int j)
     return n;
 }
 
-/* hubs are not split here: larger fronts than in a system */
+/* Set the topology. Hubs are not split here, so fronts are larger than in a system. */
 static void set_topology(struct plan *pl, const struct mechanism *m)
 {
     pl->n_bodies = m->n_bodies;
@@ -142,11 +144,11 @@ static void set_topology(struct plan *pl, const struct mechanism *m)
 
 /* ---- pieces ---- */
 
-/** struct crowd - the bodies that have met in a lane of a front, as flags; NULL if the lane is
- * empty. */
+/** struct crowd - the bodies that have been assembled in a lane of a front, as flags; NULL if the
+ * lane is empty */
 struct crowd {
     unsigned char *has;
-    int is_taken; /* another front has taken it */
+    int is_taken; /* the parent has used the lane */
 };
 
 static int is_in(const struct plan *pl, const struct crowd *c, int body)
@@ -165,7 +167,8 @@ static void join_crowd(const struct plan *pl, struct crowd *to, int body, const 
         }
 }
 
-/* @taken: number of fronts that took each body itself */
+/* Combine the bodies of all parts of a front. @taken: number of fronts that use each body
+ * directly */
 static void gather(const struct plan *pl, int front, int l, struct crowd *crowds, int *taken)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[front];
@@ -191,7 +194,7 @@ static void gather(const struct plan *pl, int front, int l, struct crowd *crowds
     }
 }
 
-/* how many of its bodies are in the crowd */
+/* Return the number of bodies of a joint that are in the crowd. */
 static int count_in(const struct plan *pl, const struct crowd *crowd, int joint)
 {
     int in = 0;
@@ -201,7 +204,7 @@ static int count_in(const struct plan *pl, const struct crowd *crowd, int joint)
     return in;
 }
 
-/* whether a slot before @slot has the same joint: a twin, which couplings alone may have */
+/* Return 1 if an earlier slot has the same joint. Only couplings may have such twins. */
 static int is_twin(const struct plan *pl, const struct lk_piece_front *f, int slot, int l)
 {
     int found = 0;
@@ -213,8 +216,8 @@ static int is_twin(const struct plan *pl, const struct lk_piece_front *f, int sl
     return found;
 }
 
-/* Checks the rows that a front eliminates and keeps of its crowd, and that none is missing. A joint
- * to the ground may be kept. */
+/* Check the joints that a front eliminates and keeps, and that none is missing. A joint to the
+ * ground may be kept. */
 static void check_slots(const struct plan *pl, int front, int l, const struct crowd *crowd,
                         int *eliminated)
 {
@@ -244,7 +247,7 @@ static void check_slots(const struct plan *pl, int front, int l, const struct cr
     CHECK(pl, kept == left, "front %d keeps %d joints, expected %d", front, kept, left);
 }
 
-/* maps rows of a front to rows of its part */
+/* Check the map from the rows of a front to the rows of one of its parts. */
 static void check_part(const struct plan *pl, int front, const struct lk_piece_part *part, int l)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[front];
@@ -261,7 +264,8 @@ static void check_part(const struct plan *pl, int front, const struct lk_piece_p
         CHECK(pl, part->from[i] < child->n_slots - child->n_elim, "front %d: slot of its child",
               front);
         int of_child = child->slots[child->n_elim + part->from[i]].joint[part->lane[l]];
-        /* a coupling may be one of another part in this lane alone: the child's rows are zeros */
+        /* in this lane a coupling may belong to another part only: the child's rows are then
+         * zero */
         CHECK(pl, of_child == j || (of_child < 0 && bodies_of(pl, j) > 2),
               "front %d takes joint %d from another slot of its child", front, j);
     }
@@ -314,7 +318,7 @@ static void check_pieces(const struct plan *pl)
     free(taken);
 }
 
-/* ---- places ---- */
+/* ---- memory ---- */
 
 static void occupy_place(struct plan *pl, int at, int size, enum use use, int index)
 {
@@ -341,8 +345,8 @@ static int factor_size(const struct lk_batch_front *f)
     return f->e * (f->e + 1) / 2 + f->e * (f->n - f->e);
 }
 
-/* blocks that live as long as the program; the scratch is that of the task's largest front without
- * an instance of its own */
+/* Mark blocks that live as long as the program. The scratch memory of a task is sufficient for its
+ * largest front that uses scratch. */
 static void settle_all(struct plan *pl)
 {
     const struct lk_batches *p = pl->p;
@@ -371,7 +375,7 @@ static void settle_all(struct plan *pl)
     }
 }
 
-/* start and contents of lane @l of a block; @ret_lane: the lane in it */
+/* Return the use of lane @l of a reference. @ret_lane: lane within the block */
 static const struct spot *look_up(const struct plan *pl, struct lk_ref ref, int l, int *ret_lane)
 {
     int at = ref.map < 0 || l >= ref.n ? ref.at * pl->lanes + l : pl->p->map[ref.map + l];
@@ -388,7 +392,7 @@ static const struct spot *look_up(const struct plan *pl, struct lk_ref ref, int 
     return &pl->spot[at / pl->lanes];
 }
 
-/* checks that lane @l of @ref is joint @joint, or, for -1, one that nothing uses */
+/* Check that lane @l of @ref is joint @joint; -1: a block that nothing uses. */
 static void check_joint_ref(const struct plan *pl, struct lk_ref ref, int l, int joint)
 {
     int lane;
@@ -401,7 +405,8 @@ static void check_joint_ref(const struct plan *pl, struct lk_ref ref, int l, int
     CHECK(pl, found == joint, "joint %d is taken for joint %d", found, joint);
 }
 
-/* likewise body @body; n_bodies and -1: the ground, or an equally fixed block */
+/* Check that lane @l of @ref is body @body.
+ * @body: index of the body; n_bodies for the ground, -1 for the ground or an unused block */
 static void check_body_ref(const struct plan *pl, struct lk_ref ref, int l, int body)
 {
     int lane;
@@ -440,7 +445,7 @@ static void check_joints(const struct plan *pl)
     free(seen);
 }
 
-/* the sides of each body: as many as it has joints, each at one of them */
+/* Check the sides of each body: as many as it has joints, and each is one side of a joint. */
 static void check_sides(const struct plan *pl)
 {
     int *sides = zeros((size_t)pl->n_joints, sizeof(int)), n = 0;
@@ -504,7 +509,7 @@ static void check_element(const struct plan *pl, int front, const struct lk_piec
     }
 }
 
-/* rows that only some lanes of a body have are masked in these lanes */
+/* Check that rows which only some lanes of a body have are masked in all other lanes. */
 static void check_masks(const struct plan *pl, int front, const struct lk_piece_part *part)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[front];
@@ -525,7 +530,7 @@ static void check_masks(const struct plan *pl, int front, const struct lk_piece_
     }
 }
 
-/* row of a front that row @row of its child's remainder is added to */
+/* Return the row of a front to which row @row of its child's remainder is added. */
 static int row_in(const struct lk_piece_front *f, const struct lk_piece_part *part,
                   const struct lk_piece_front *child, int row)
 {
@@ -538,8 +543,9 @@ static int row_in(const struct lk_piece_front *f, const struct lk_piece_part *pa
     return -1;
 }
 
-/* Entries of a child's remainder: each goes once to the place of its rows, but twice where two
- * different rows become one, since the other half of the matrix has it, too. */
+/* Check the entries of a child's remainder: each is added once, at the place of its rows. If two
+ * different rows become one row, an off-diagonal entry is added twice, because the matrix is
+ * symmetric. */
 static void check_entries(const struct plan *pl, int front, const struct lk_piece_part *part,
                           const struct lk_batch_child *c)
 {
@@ -596,7 +602,7 @@ static void check_front(const struct plan *pl, int front)
             check_masks(pl, front, &f->parts[k]);
         }
     CHECK(pl, element == out->first_element + out->n_elements, "front %d: elements", front);
-    /* larger ones come from the same code */
+    /* larger children use the same code */
     for (int k = 0, child = out->first_child; k < f->n_parts; k++)
         if (!f->parts[k].is_body && pl->p->children[child++].n_rows < 60)
             check_entries(pl, front, &f->parts[k], &pl->p->children[child - 1]);
@@ -604,7 +610,8 @@ static void check_front(const struct plan *pl, int front)
 
 /* ---- the program ---- */
 
-/* checks that the remainder of child lane @lane of @child is still complete; @ref: its reference */
+/* Check that the remainder of lane @lane of front @child is still complete. @remainder: reference
+ * to it */
 static void check_remainder(const struct plan *pl, int front, int l, int child, int lane,
                             struct lk_ref remainder, struct lk_ref sums)
 {
@@ -624,7 +631,8 @@ static void check_remainder(const struct plan *pl, int front, int l, int child, 
               pl->spot[c->remainder + i].owner, child);
 }
 
-/* a merge reads the same from the same places, in either order of its parts */
+/* Check that a merge reads the same remainders from the same places, with its parts in either
+ * order. */
 static void check_merge(const struct plan *pl, int front, int l, int child, int lane)
 {
     const struct lk_batch_front *out = &pl->p->fronts[front];
@@ -642,7 +650,7 @@ static void check_merge(const struct plan *pl, int front, int l, int child, int 
     CHECK(pl, out->merge < 0 || n == 1, "front %d merges %d parts of front %d", front, n, child);
 }
 
-/* kept rows of a body in a merge are masked in lanes that lack them */
+/* Check that kept rows of a body in a merge are masked in lanes without these rows. */
 static void check_link_masks(const struct plan *pl, int front, int l)
 {
     const struct lk_batch_front *out = &pl->p->fronts[front];
@@ -717,8 +725,8 @@ static void run_front(struct plan *pl, int front, int task)
     pl->front_done[front] = 1;
 }
 
-/* Upwards. The kernels write the remainder while they read those of the children, so these must not
- * overlap either: they must still be complete afterwards. */
+/* Simulate the sweep up. The kernels write the remainder while they read the remainders of the
+ * children, so these must not overlap: they must still be complete after the front. */
 static void run_upwards(struct plan *pl)
 {
     for (int t = 0; t < pl->p->n_tasks; t++)
@@ -767,8 +775,8 @@ static void find_ops(struct plan *pl)
           p->n_fronts);
 }
 
-/* Upwards, operation @later depends on @earlier, and downwards the reverse: they are of one task in
- * this order, or the later one is of the top. */
+/* Check two operations of which @later depends on @earlier in the sweep up, and the reverse in the
+ * sweep down: they are in one task in this order, or @later is in the task of the top. */
 static void check_order(const struct plan *pl, int earlier, int later, const char *what)
 {
     int t = pl->task_of_op[earlier], u = pl->task_of_op[later];
@@ -795,8 +803,9 @@ static int op_of_body(const struct plan *pl, int body)
     return -1;
 }
 
-/* bodies before joints before the front that eliminates them, before the fronts that keep their
- * rows (downwards a front reads what it keeps) */
+/* Check that bodies come before joints, joints before the front that eliminates them, and this
+ * front before the fronts that keep their rows (in the sweep down a front reads the rows that it
+ * keeps). */
 static void check_orders(const struct plan *pl)
 {
     int *elim = zeros((size_t)pl->n_joints, sizeof(int));
@@ -913,7 +922,7 @@ static void test_figures(void **state)
                 struct mechanism *m;
                 char what[120];
 
-                /* places do not depend on directions */
+                /* the plan does not depend on directions */
                 if (joints == FIGURE_PARALLEL || (sizes[i] > 100 && joints == FIGURE_REVOLUTE))
                     continue;
                 m = figure_make((enum figure)figure, (enum figure_joints)joints, sizes[i], 1);
@@ -940,7 +949,7 @@ static void test_random_mechanisms(void **state)
     }
 }
 
-/* gears between joints anywhere */
+/* gears between any joints */
 static void test_gears(void **state)
 {
     static const enum figure figures[] = {FIGURE_CHAIN, FIGURE_LIMBS, FIGURE_TERNARY, FIGURE_STAR};
@@ -959,7 +968,7 @@ static void test_gears(void **state)
         }
 }
 
-/* without tasks, merges, masks and twins most of the checks above would be empty */
+/* Without tasks, merges, masks and twins most of the checks above would be vacuous. */
 static void test_of_the_test(void **state)
 {
     (void)state;

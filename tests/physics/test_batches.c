@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps on batches compared with the same methods one by one (step/scripts/ali3.c,
- * step/scripts/rattle.c, step/scripts/rk4.c), by every supported engine: mechanisms of known
- * shapes, random ones, and the models that are shipped.
+/* The steps on batches are compared with the same methods one by one (step/scripts/ali3.c,
+ * step/scripts/rattle.c, step/scripts/rk4.c), for each supported engine: mechanisms of known
+ * shapes, random ones, and the shipped models.
  *
- *     test_batches [FIRST LAST [TESTS]]     seeds of random mechanisms; the default ones without
- * them; a pattern of the tests' names */
+ *     test_batches [FIRST LAST [TESTS]]     seeds of random mechanisms; pattern of test names */
 #include "by_engines.h"
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
@@ -43,7 +42,7 @@ static void test_chains(void **state)
     }
 }
 
-/* a closed figure of random joints is rigid or inconsistent */
+/* Return 1 if the figure can move: a closed figure of random joints is rigid or inconsistent. */
 static int is_sound(int figure, int joints)
 {
     if (figure == FIGURE_RING || figure == FIGURE_LADDER || figure == FIGURE_GRID)
@@ -54,7 +53,7 @@ static int is_sound(int figure, int joints)
 static void test_figures(void **state)
 {
     static const int sizes[] = {1, 3, 10, 16, 26, 64};
-    /* all have the same plans */
+    /* all formulations have the same plans, so one of them runs more sizes */
     const size_t next = engines_formulation == &lk_formulation_rattle ? THINNED : THINNED + 1;
 
     (void)state;
@@ -88,7 +87,7 @@ static void compare_random(unsigned keeps)
 
     for (long seed = first_seed; seed < last_seed; seed += seeds_apart)
         compare_seed(seed, keeps);
-    /* one in twenty may be too fast for its step */
+    /* one in twenty may be refused because it moves too fast for its step */
     assert_true(20 * (engines_refused - refused) <= engines_compared - compared);
     assert_true(3 * (engines_unfit - unfit) <= engines_compared - compared);
 }
@@ -99,7 +98,7 @@ static void test_random_mechanisms(void **state)
     compare_random(0);
 }
 
-/* rows that are found one by one: each sort of element alone, then all of them */
+/* Rows that are computed one by one: each sort of element alone, then all of them. */
 static void test_elements(void **state)
 {
     (void)state;
@@ -111,12 +110,13 @@ static void test_elements(void **state)
     compare_random(FIGURE_KEEPS_STOPS);
     compare_random(FIGURE_KEEPS_JOINTS | FIGURE_KEEPS_LAWS | FIGURE_KEEPS_MASSLESS);
     compare_random(FIGURE_KEEPS_ALL);
-    /* hard stops push where bodies without inertia make the multipliers of rigid rows go on */
+    /* hard stops with bodies without inertia, for which the multipliers of rigid rows are kept
+     * between steps */
     compare_seed(583, FIGURE_KEEPS_ALL);
     engines_known_share = 0;
 }
 
-/* those that all take */
+/* Elements that all formulations support. */
 static void test_smooth_elements(void **state)
 {
     (void)state;
@@ -131,7 +131,8 @@ static void test_smooth_elements(void **state)
     engines_known_share = 0;
 }
 
-/* arms that lie on their stops, fall onto them and jump off, and are pushed off: @n side by side */
+/* Compare @n arms side by side. They lie on their stops, fall onto them, bounce, and are pushed
+ * off. */
 static void compare_arms(int n)
 {
     char *text = NULL;
@@ -178,7 +179,7 @@ static void test_stops(void **state)
     compare_random(FIGURE_KEEPS_ALL);
 }
 
-/* bodies without inertia, which `ali3` takes, too */
+/* Bodies without inertia, which `ali3` also supports. */
 static void test_massless(void **state)
 {
     (void)state;
@@ -187,7 +188,7 @@ static void test_massless(void **state)
                    FIGURE_KEEPS_DRIVES | FIGURE_KEEPS_MASSLESS);
 }
 
-/* bodies without inertia about one axis, which a hinge across it holds */
+/* Bodies without inertia about one axis, which a hinge across this axis holds. */
 static void test_thin_bodies(void **state)
 {
     static const int sizes[] = {2, 9, 33, 64};
@@ -207,7 +208,7 @@ static void test_thin_bodies(void **state)
     }
 }
 
-/* balls, whose inertia turns with no body: all, or those of some blocks */
+/* Balls, whose inertia in world axes is constant: all bodies, or those of some blocks. */
 static void test_balls(void **state)
 {
     static const int periods[] = {1, 2, 4, 16};
@@ -233,7 +234,7 @@ static void test_balls(void **state)
 
 static int with_root, without_root;
 
-/* the fronts that the root has taken over are still in the program */
+/* Undo the elimination of the root in one matrix. Its fronts are still in the program. */
 static void give_root_back(struct lk_system *system)
 {
     struct lk_batches *p = system->batches;
@@ -241,7 +242,7 @@ static void give_root_back(struct lk_system *system)
     for (int i = 0; i < p->n_fronts; i++)
         p->fronts[i].root = LK_BATCH_BELOW_ROOT;
     p->n_root_rows = 0;
-    lk_system_reset(system); /* finds its factor again */
+    lk_system_reset(system); /* factorises again */
 }
 
 static double differ(const struct lk_system *a, const struct lk_system *b)
@@ -261,7 +262,7 @@ static void compare_with_fronts(struct mechanism *m, const char *engine, const c
     struct lk_system *fronts = engines_compile(&subject, engine);
     double *inputs = engines_new_inputs(root);
 
-    /* every row has an E */
+    /* each row has an E */
     assert_true(lk_system_dependent_rows(root, 0) >= root->n_rows);
     with_root += root->batches->n_root_rows > 0;
     without_root += root->batches->n_root_rows == 0;
@@ -276,7 +277,7 @@ static void compare_with_fronts(struct mechanism *m, const char *engine, const c
     lk_system_free(fronts);
 }
 
-/* what is eliminated as one and front by front, in all engines */
+/* Elimination of the root in one matrix and front by front give the same result in all engines. */
 static void test_root(void **state)
 {
     static const enum figure figures[] = {FIGURE_CHAIN, FIGURE_LADDER, FIGURE_LIMBS};
@@ -308,7 +309,7 @@ static void test_root(void **state)
     assert_true(with_root > without_root / 4);
 }
 
-/* gears between bodies that the ground carries: of two bodies each */
+/* Gears between bodies that are attached to the ground: two bodies each. */
 static void test_gears(void **state)
 {
     static const int sizes[] = {14, 56, 7 * 17};
@@ -324,8 +325,8 @@ static void test_gears(void **state)
     }
 }
 
-/* gears between joints far from each other: two of their bodies in a piece and one outside, or
- * beside a body of another lane that no gear pulls at */
+/* Gears between distant joints: two of their bodies are in a piece and a third is outside, or one
+ * is beside a body in another lane that has no gear. */
 static void test_gears_apart(void **state)
 {
     static const enum figure figures[] = {FIGURE_CHAIN, FIGURE_LIMBS};
@@ -343,7 +344,7 @@ static void test_gears_apart(void **state)
         }
 }
 
-/* a chain whose first hinge and whose tenth are moved over time */
+/* Compare a chain whose first and tenth hinge are driven. */
 static void compare_driven(int n)
 {
     char *text = NULL;
@@ -372,8 +373,8 @@ static void compare_driven(int n)
     free(text);
 }
 
-/* a light body that is split, under weights whose pull is in the matrix of the step, in part; one
- * of them swings against an end stop, whose step is predicted twice */
+/* A light, split body carries weights whose geometric stiffness is partly in the matrix of the
+ * step. One weight swings against a hard end stop, for which the step is predicted twice. */
 static void test_light_hub(void **state)
 {
     const int n = 41;
@@ -401,7 +402,7 @@ static void test_light_hub(void **state)
     free(text);
 }
 
-/* all sequences of a higher order, and their combination, are in lanes */
+/* Compare runs with higher orders, whose sub-steps and combination are all computed in lanes. */
 static void compare_orders(const int orders[2], double known_share)
 {
     static const int sizes[] = {3, 10, 26};
@@ -420,8 +421,8 @@ static void compare_orders(const int orders[2], double known_share)
         engines_order = orders[k];
         compare_random(FIGURE_KEEPS_JOINTS | FIGURE_KEEPS_COUPLINGS | FIGURE_KEEPS_DRIVES |
                        FIGURE_KEEPS_LAWS);
-        /* without inertia, which `rattle` refuses in higher orders; of 90 parts of the step begin
-         * with accelerations that do not follow from forces */
+        /* Bodies without inertia, which `rattle` refuses in higher orders. In mechanism 90, some
+         * sub-steps begin with accelerations that are not in balance with the forces. */
         if (engines_formulation == &lk_formulation_ali3) {
             compare_random(FIGURE_KEEPS_JOINTS | FIGURE_KEEPS_LAWS | FIGURE_KEEPS_MASSLESS);
             compare_seed(90, FIGURE_KEEPS_JOINTS | FIGURE_KEEPS_LAWS | FIGURE_KEEPS_MASSLESS);
@@ -443,8 +444,8 @@ static void test_orders(void **state)
         compare_orders(of_rattle, DBL_EPSILON / LK_RATTLE_REGULARISATION);
 }
 
-/* The second hinge is 1e-4 m too high on the door, which no pose can close: lanes have the
- * constants that this is taken out of. Otherwise rows would conflict by 1e-4 m / E. */
+/* The second hinge is 1e-4 m too high for the door, so no pose closes it. Lanes use constants from
+ * which this misfit was subtracted; otherwise rows would conflict with a force of 1e-4 m / E. */
 static void test_misfit(void **state)
 {
     char text[600];
@@ -463,7 +464,8 @@ static void test_misfit(void **state)
 
 /* ---- models ---- */
 
-/* as drawn: a start that is sought takes away the round-off by which noise is measured */
+/* Read a model and disable its equilibrium start, because the search for it would remove the
+ * perturbations by which the noise is measured. */
 static char *text_in(const char *path)
 {
     static const char balanced[] = "start: equilibrium", drawn[] = "start: drawn      ";
@@ -484,7 +486,8 @@ static bool is_compared(const char *text)
     return !strstr(text, "formulation: recursive") && !strstr(text, "type: mobility");
 }
 
-/* all shipped models that `rattle` steps, but those with a mobility, which lanes do not find */
+/* All shipped models that `rattle` steps, except models with an output `mobility`, which lanes do
+ * not compute. */
 static void test_models(void **state)
 {
     glob_t found;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The number of workers does not change a bit: every model of the command line, stepped by 1, 2, 3
- * and 4 workers, over all states, reactions and outputs. Also with workers that sleep in between,
- * and with a number that changes from step to step. */
+/* The number of workers does not change a bit: each model of the command line is stepped with 1, 2,
+ * 3 and 4 workers, and all states, reactions and outputs are compared. Also with workers that sleep
+ * between steps, and with a number of workers that changes from step to step. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include "linkage/pool.h"
@@ -17,13 +17,13 @@
 static char **paths;
 static int n_paths;
 
-/* the result of a step: all bodies, all joints, then the outputs */
+/* struct record - the results of all steps: all bodies, all joints, then the outputs */
 struct record {
     size_t n;
     double *values;
 };
-static struct lk_system **systems; /* one of each model: to compile it is not what this is about */
-static struct record *by_one;      /* of each model */
+static struct lk_system **systems; /* one of each model, compiled only once */
+static struct record *by_one;      /* results with one worker, of each model */
 
 static struct lk_system *open_system(const char *path)
 {
@@ -58,7 +58,7 @@ static struct record take_record(const struct lk_system *system)
     return record;
 }
 
-/* From the start. @n_workers: for each step */
+/* Run a system from its start. @n_workers: number of workers of each step */
 static struct record run(struct lk_system *system, const int *n_workers, int n_kinds, bool rest)
 {
     struct pool_threads *threads[WORKERS_MAX] = {NULL};

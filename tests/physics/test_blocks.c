@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks: step responses in closed form, and their way through the mechanism and back. */
+/* Blocks: step responses in closed form, and their coupling with the mechanism. */
 #include "block_models.h"
 #include "cmocka_all.h"
 #include "known_motion.h"
@@ -33,7 +33,7 @@ static double lead(double t)
     return 1 + 3 * exp(-t / 0.05);
 }
 
-/* x'' = -900 x from x = 2 */
+/* Return the solution of x'' = -900 x from x = 2. */
 static double swing(double t)
 {
     return 2 * cos(30 * t);
@@ -44,19 +44,19 @@ static double twice(double t)
     return t * t / 2 + 1;
 }
 
-/* two lags of 0.05 s */
+/* Return the step response of two lags of 0.05 s. */
 static double twice_lag(double t)
 {
     return 1 - (1 + 20 * t) * exp(-20 * t);
 }
 
-/* y' = 20 (1 - y^2) */
+/* Return the solution of y' = 20 (1 - y^2). */
 static double hyperbolic(double t)
 {
     return tanh(20 * t);
 }
 
-/* s / (s^2 + 20 s + 100): t exp(-10 t) */
+/* Return the step response of s / (s^2 + 20 s + 100): t exp(-10 t). */
 static double washout(double t)
 {
     return t * exp(-10 * t);
@@ -75,7 +75,7 @@ static const struct response {
     {"blocks:\n  y: {type: state-space, inputs: [u], a: [[0, -30], [30, 0]], b: [[0], [0]], "
      "c: [1, 0], initial: [2, 0]}\n",
      swing},
-    /* the same with a state that is scaled, from either one */
+    /* the same oscillator with a scaled state, once for each of its two states */
     {"blocks:\n  y: {type: state-space, inputs: [u], a: [[0, -1], [900, 0]], b: [[0], [0]], "
      "c: [1, 0], initial: [2, 0]}\n",
      swing},
@@ -85,7 +85,7 @@ static const struct response {
     {"blocks:\n  y: {type: integrator, input: v, initial: 1}\n"
      "  v: {type: integrator, input: {input: u}}\n",
      twice},
-    /* the lag of the first row from an integrator and sums */
+    /* the lag of the first row, made of an integrator and sums */
     {"blocks:\n  y: {type: integrator, input: e, gain: 20, initial: 1}\n"
      "  e: {type: sum, inputs: [three, y], signs: \"+-\"}\n"
      "  three: {type: gain, input: u, gain: 3}\n",
@@ -94,7 +94,7 @@ static const struct response {
      "  e: {type: sum, inputs: [u, square], signs: \"+-\"}\n"
      "  square: {type: product, inputs: [y, y]}\n",
      hyperbolic},
-    /* one loop behind the other */
+    /* two feedback loops in series */
     {"blocks:\n  y: {type: integrator, input: e, gain: 20}\n"
      "  e: {type: sum, inputs: [x, y], signs: \"+-\"}\n"
      "  x: {type: integrator, input: d, gain: 20}\n"
@@ -129,7 +129,8 @@ static void responds_as_known(void **state)
     }
 }
 
-/* A lag a thousand times as fast as the step is where it goes, from the first step on. */
+/* A lag a thousand times faster than the step reaches its final value in each step, from the first
+ * one on. */
 static void a_fast_lag_does_not_ring(void **state)
 {
     struct lk_system *sys =
@@ -145,7 +146,7 @@ static void a_fast_lag_does_not_ring(void **state)
     lk_system_free(sys);
 }
 
-/* An integrator and a lag at their limits leave them at once when what they take turns. */
+/* An integrator and a lag leave their limits as soon as the direction of their input changes. */
 static void limits_do_not_wind_up(void **state)
 {
     struct lk_system *sys =
@@ -203,7 +204,8 @@ static void curves_have_their_values(void **state)
     assert_true(fabs(y_of(smooth, 1.3) - 1.3) < 1e-12);
 }
 
-/* What jumps arrives as it was, whole steps later; what goes on evenly at its time. */
+/* An input that jumps is delayed by whole steps without change; a uniform motion is delayed by the
+ * exact time. */
 static void delays_by_their_time(void **state)
 {
     struct lk_system *jump =
@@ -231,14 +233,15 @@ static void delays_by_their_time(void **state)
 #define K 0.05
 #define J 2e-4
 
-/* current and speed at @t: exp(A t) of two by two from its eigenvalues */
+/* Compute current and speed at time @t from exp(A t) of the 2 x 2 matrix A, with its
+ * eigenvalues. */
 static void motor_at(double inductance, double u, double t, double ret[2])
 {
     double a = -R / inductance, b = -K / inductance, c = K / J, half = a / 2;
     double root = sqrt(half * half + b * c), fast = half - root, slow = -b * c / fast;
-    /* from (i, w) = 0: w goes to u / K */
+    /* the initial state is (i, w) = 0, and w tends to u / K */
     double w_end = u / K, i0 = 0, w0 = -w_end;
-    double p = (c * i0 - fast * w0) / (slow - fast), q = w0 - p; /* of w: p e^slow + q e^fast */
+    double p = (c * i0 - fast * w0) / (slow - fast), q = w0 - p; /* w: p e^slow + q e^fast */
 
     ret[1] = w_end + p * exp(slow * t) + q * exp(fast * t);
     ret[0] = (p * slow * exp(slow * t) + q * fast * exp(fast * t)) / c;
@@ -255,20 +258,20 @@ static void run_motor(double inductance, double h, double ret[2])
 
         assert_int_equal(lk_system_step(sys, &u), 0);
         motor_at(inductance, u, i * h, known);
-        /* at the same times; what is too fast for the step is over */
+        /* compare at equal times; transients too fast for the step have decayed */
         if (i * h > 0.01 && i % (int)(1e-3 / h + 0.5) == 0) {
             ret[0] = fmax(ret[0], fabs(read_output(sys, "y", 0) - known[0]));
             ret[1] = fmax(ret[1], fabs(read_output(sys, "speed", 0) - known[1]));
         }
-        /* the work of the motor is what the rotor has */
+        /* the work of the motor equals the energy of the rotor */
         assert_true(fabs(read_output(sys, "work", 4)) < 1e-12);
     }
     lk_system_free(sys);
 }
 
-/* Resolved, with a circuit as fast as the step, and 1000 times as fast. In between the order of
- * the current is only on its way to 2; of the fastest a thousandth of what the state lags is shown:
- * 1e-4 of the 24 A. */
+/* Three motors: a circuit that the step resolves, one as fast as the step, and one 1000 times as
+ * fast. For the second, the order of the current does not reach 2 yet. For the fastest, a
+ * thousandth of the lag of the state remains: 1e-4 of the 24 A. */
 static void a_motor_turns_as_known(void **state)
 {
     static const double inductances[] = {2e-3, 5e-4, 5e-7}, falls[] = {3.3, 2.2, 3.3};
@@ -297,8 +300,8 @@ static void a_motor_turns_as_known(void **state)
     "outputs:\n  x: {type: joint-position, joint: x}\n  f: {type: force, force: f}\n"              \
     "  a: {type: joint-acceleration, joint: x}\n  work: {type: work}\nsolver: {step: 0.001}\n"
 
-/* A chamber, whose pressure is an integral of the flow, is a spring: the same motion for any
- * stiffness, however fast for the step. */
+/* A chamber, whose pressure is the integral of the flow, is a spring: the motion is equal for any
+ * stiffness, even if its frequency is too high for the step. */
 static void a_chamber_is_a_spring(void **state)
 {
     static const double stiffness[] = {1e3, 2e6, 2e10, 2e13}; /* w h = 0.02, 1, 100, 3000 */
@@ -331,7 +334,7 @@ static void a_chamber_is_a_spring(void **state)
     }
 }
 
-/* the same between two points, as on a crane: a pendulum on a cylinder */
+/* A cylinder between two points, as on a crane: a pendulum. */
 static void a_cylinder_between_points(void **state)
 {
     static const char head[] =
@@ -366,7 +369,8 @@ static void a_cylinder_between_points(void **state)
         for (int i = 0; i < 1000; i++) {
             assert_int_equal(lk_system_step(one, NULL), 0);
             assert_int_equal(lk_system_step(other, NULL), 0);
-            /* an impedance drives apart, a spring pulls together */
+            /* a positive force of an impedance pushes the points apart, that of a spring pulls them
+             * together */
             assert_true(fabs(read_output(one, "x", 0) - read_output(other, "x", 0)) < 1e-9);
             assert_true(fabs(read_output(one, "f", 0) + read_output(other, "f", 0)) < 0.05);
         }
@@ -375,7 +379,8 @@ static void a_cylinder_between_points(void **state)
     }
 }
 
-/* A drive follows a block as it follows an input, two samples behind: a mean of a step, so 1.5. */
+/* A drive that depends on a block has the same delay as with an input, two samples. Here the
+ * samples are means over a step, so the delay is 1.5 steps. */
 static void a_drive_follows_a_block(void **state)
 {
     struct lk_system *sys = compile_text(
@@ -394,7 +399,7 @@ static void a_drive_follows_a_block(void **state)
     lk_system_free(sys);
 }
 
-/* ---- what one coordinate does to another ---- */
+/* ---- a force on one coordinate that depends on another ---- */
 
 static double cross_error(double h, double out[2])
 {
@@ -441,7 +446,7 @@ static void one_coordinate_moves_another(void **state)
     assert_true(coarse[1] < 1e-3 && coarse[1] / fine[1] > 3.3 && coarse[1] / fine[1] < 4.8);
 }
 
-/* ---- a valve and its chamber, with all kinds of blocks; in lanes, kept, and begun again ---- */
+/* ---- a valve and its chamber, with all kinds of blocks: in lanes, saved, and restored ---- */
 
 static void continues_with_the_same_bits(void **state)
 {
@@ -488,7 +493,7 @@ static void continues_with_the_same_bits(void **state)
     }
 }
 
-/* The first acceleration is that of what blocks push with at the start. */
+/* The first acceleration includes the initial forces of the blocks. */
 static void pushes_from_the_start(void **state)
 {
     struct lk_system *sys =
@@ -503,7 +508,8 @@ static void pushes_from_the_start(void **state)
     lk_system_free(sys);
 }
 
-/* What is shown takes sensors that move evenly at both stages: of an even motion it is exact. */
+/* Outputs of blocks assume uniform motion of their sensors between both stages, so they are exact
+ * for a uniform motion. */
 static void an_even_motion_is_shown_exactly(void **state)
 {
     const double speed = 7, h = 0.01;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forces that a program gives by functions: as its own elements where they say the same, and by
- * closed forms. */
+/* Forces that functions of the program compute: compared with equivalent elements of the library
+ * and with closed forms. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include <math.h>
@@ -11,7 +11,7 @@
 #define STIFFNESS 400.
 #define DAMPING   3.
 
-/* two arms; a force at the elbow */
+/* two arms with a force at the elbow */
 #define ARMS(solver, element)                                                                      \
     "linkage: 1\nname: arms\ngravity: [0, -9.81, 0]\nsolver: {step: 0.001" solver "}\nbodies:\n"   \
     "  upper: {mass: 2, inertia: [0.1, 0.2, 0.3], position: [0.5, 0, 0]}\n"                        \
@@ -57,7 +57,7 @@ static struct lk_system *make(const char *text, const struct lk_options *options
     return system;
 }
 
-/* the same motion and the same output of the force as of an element of the model */
+/* The callback gives the same motion and the same force output as an element of the model. */
 static void as_an_element(const char *element, const char *callback, const char *engine)
 {
     double one = 1, a[16], b[16];
@@ -66,8 +66,7 @@ static void as_an_element(const char *element, const char *callback, const char 
     struct lk_system *y =
         make(callback, &(struct lk_options){.engine = engine, .callbacks = callbacks});
 
-    callbacks[0] =
-        (struct lk_callback){NULL}; /* the list is read when the system is compiled alone */
+    callbacks[0] = (struct lk_callback){NULL}; /* the list is only read by the compiler */
     for (int i = 0; i < 2000; i++) {
         assert_int_equal(lk_system_step(x, NULL), 0);
         assert_int_equal(lk_system_step(y, NULL), 0);
@@ -92,7 +91,8 @@ static void test_as_an_element(void **state)
                   ARMS(", formulation: ali3", "type: callback, joint: elbow"), "none");
 }
 
-/* a magnet below a mass on a spring: c / (gap - x)^2, at rest and swinging about that */
+/* a mass on a spring above a magnet with the force c / (gap - x)^2: at rest, and oscillating about
+ * this position */
 #define MAGNET                                                                                     \
     "linkage: 1\nname: magnet\ngravity: [0, 0, 0]\nsolver: {step: 0.0005}\nbodies:\n"              \
     "  ball: {mass: 0.5, inertia: [0.01, 0.01, 0.01], position: [0, 0, 0]}\njoints:\n"             \
@@ -133,7 +133,8 @@ static void test_magnet(void **state)
     assert_true(fabs(100 * rest - STRENGTH * 1e-1 / ((GAP - rest) * (GAP - rest))) < 1e-8);
     lk_system_free(system);
     system = make(MAGNET, &(struct lk_options){.callbacks = callbacks});
-    /* it starts at 0 and swings about its rest; its energy is that of both potentials */
+    /* the mass starts at 0 and oscillates about its position of rest; the energy of the mass is the
+     * sum of both potentials */
     for (int i = 1; i <= 20000; i++) {
         double energy;
 
@@ -147,7 +148,8 @@ static void test_magnet(void **state)
         }
         before = body.position[0];
     }
-    /* small enough a swing: the frequency of the curvature at rest, within the amplitude's share */
+    /* For a small oscillation the frequency is that of the curvature at rest. 2 %: effect of the
+     * finite amplitude. */
     curvature = 100 - 2 * STRENGTH * 1e-1 / pow(GAP - rest, 3);
     assert_true(fabs(2 * M_PI * (crossings - 1) / ((last - first) * 5e-4) - sqrt(curvature / 0.5)) <
                 0.02 * sqrt(curvature / 0.5));
@@ -160,7 +162,7 @@ static void none(void *context, double value, double rate, struct lk_callback_fo
     (void)context, (void)value, (void)rate, (void)ret;
 }
 
-/* once the context says so */
+/* A callback whose force is the value of @context, NAN included. */
 static void nan_force(void *context, double value, double rate, struct lk_callback_force *ret)
 {
     const double *force = context;
@@ -206,7 +208,7 @@ static void test_refused(void **state)
         0);
     assert_int_equal(lk_system_step(system, NULL), 0);
     force = NAN;
-    assert_true(lk_system_step(system, NULL) != 0); /* not finite, or no turn that is one */
+    assert_true(lk_system_step(system, NULL) != 0); /* a NaN force fails the step */
     force = 0;
     assert_int_equal(lk_system_step(system, NULL), 0);
     lk_system_free(system);
@@ -216,7 +218,7 @@ static void test_refused(void **state)
                    "(callbacks, inputs), and masses, stiffnesses and velocities of a mechanism");
 }
 
-/* what its function does is work of inputs: energy appears from nowhere else */
+/* The work of the function is work of inputs; no other energy appears. */
 static void test_work(void **state)
 {
     double factor = 0.02;

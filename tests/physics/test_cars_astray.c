@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What no driver wants, of strut-car and iltis as far as their models go: they drive off, stop and
- * reverse, spin their wheels and themselves, and fall on their sides. Energy and forces stay finite
- * and within what friction allows, and the books close. The sedan has the same in test_sedan.c. */
+/* Unusual driving of strut-car and iltis, as far as their models permit: they drive off, stop,
+ * reverse, spin their wheels, spin around, and fall on their sides. Energy and forces stay finite
+ * and within the friction limit, and the energy balance is closed. test_sedan.c has the same for
+ * the sedan. */
 #include "car.h"
 #include "cmocka_all.h"
 #include "maths/vec.h"
@@ -20,10 +21,10 @@ enum input {
     MOTOR_L,
     MOTOR_R,
     INPUTS
-}; /* of strut-car; iltis has the rack alone */
+}; /* inputs of strut-car; iltis has the rack only */
 
-/** struct motion - of the whole car at the start: as a rigid body about the centre of mass of its
- * chassis, and of its wheels about their axles */
+/** struct motion - initial motion of the car: a rigid motion about the centre of mass of its
+ * chassis, and the spin of its wheels about their axles */
 struct motion {
     double velocity[3];
     double turn[3];
@@ -55,7 +56,7 @@ static struct lk_system *make_car(const char *path, const struct motion *motion)
     const struct lk_options options = {.step = 0.001};
 
     car_read(path, text);
-    if (strcmp(path, ILTIS) == 0) { /* its wheels spin as it rolls, whatever it does */
+    if (strcmp(path, ILTIS) == 0) { /* its wheels always spin as they roll */
         static const char *const rates[] = {"rate: 54.8960406", "rate: 54.8960406",
                                             "rate: 54.9734478", "rate: 54.9734478"};
         char rate[32];
@@ -83,7 +84,8 @@ static const double *show(const struct lk_system *sys, const char *name)
     return out + car_offset(sys, name);
 }
 
-/* @most: energy that none of its motions reaches [J] */
+/* Step the car and check its energy and forces. @most: bound of the energy [J], which no sensible
+ * motion reaches */
 static void stays_sensible(struct lk_system *sys, const double *inputs, int steps, double most)
 {
     static const char *const tyres[] = {"tyre_fl", "tyre_fr", "tyre_rl", "tyre_rr"};
@@ -124,10 +126,10 @@ static void drives_off_stops_and_reverses(void **state)
     stays_sensible(sys, ahead, 1000, 2e4);
     v = speed(sys);
     stays_sensible(sys, ahead, 1000, 2e4);
-    v = speed(sys) - v; /* what two motors give, less 1 % of the weight for rolling */
+    v = speed(sys) - v; /* force of two motors, less 1 % rolling resistance */
     assert_true(fabs(v - (800 / 0.334 - 0.01 * 1093.3 * 9.81) / mass) < 0.05 * v);
     stays_sensible(sys, brake, 1500, 2e4);
-    assert_true(fabs(speed(sys)) < 0.02); /* friction with creep: it hardly moves */
+    assert_true(fabs(speed(sys)) < 0.02); /* friction with creep: nearly at rest */
     x = show(sys, "chassis")[0];
     assert_true(x > 4 && x < 8);
     stays_sensible(sys, back, 1500, 2e4);
@@ -148,7 +150,7 @@ static void spins_its_wheels_on_ice(void **state)
     lk_system_free(sys);
 }
 
-/* at 25 m/s, rear wheels locked by their motors on a wet road and steer: it goes round */
+/* At 25 m/s on a wet road, the motors lock the rear wheels and the car steers: it spins around. */
 static void spins(void **state)
 {
     static const double inputs[INPUTS] = {0.1, 0, 0.4, -600, -600};
@@ -165,9 +167,9 @@ static void spins(void **state)
     lk_system_free(sys);
 }
 
-/* ---- both ---- */
+/* ---- both cars ---- */
 
-/* thrown sideways and rolling */
+/* A car thrown sideways and rolling falls on its side. */
 static void falls_on_its_side(const char *path, const double *inputs)
 {
     struct lk_system *sys = make_car(path, &(struct motion){{10, -6, 1.5}, {5, 0, 2}, 0});
@@ -180,7 +182,7 @@ static void falls_on_its_side(const char *path, const double *inputs)
         q = show(sys, "chassis") + 3;
         upright = fmin(upright, 1 - 2 * (q[1] * q[1] + q[2] * q[2]));
     }
-    assert_true(upright < 0.1); /* it lay on its side, or on its roof */
+    assert_true(upright < 0.1); /* the car has been on its side or its roof */
     lk_system_free(sys);
 }
 
@@ -206,7 +208,7 @@ static void reverses(void **state)
     lk_system_free(sys);
 }
 
-/* the rack thrown to and fro as fast as it may be, all its way */
+/* The rack moves back and forth with its largest rate over its whole travel. */
 static void is_thrown_about(void **state)
 {
     const double rate = 0.5, end = 0.05;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strut-car and iltis where nothing should be different: turned, ten kilometres away, to the other
- * side; and the order of their step. The sedan has the same in test_sedan.c. */
+/* strut-car and iltis under changes that must not matter: rotated, ten kilometres away, and
+ * mirrored; also the order of their step. test_sedan.c has the same for the sedan. */
 #include "car.h"
 #include "cmocka_all.h"
 #include "sanitized.h"
@@ -8,8 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/** struct car - @steer: text of its drive, %s of that which replaces it, its input's line
- * @size: of its steer;  @radius: of its wheels [m], 0: it moves as shipped */
+/** struct car - a car
+ * @steer:  text of its steering drive
+ * @moved:  format of its replacement
+ * @input:  line of the input
+ * @size:   amplitude of its steering
+ * @radius: radius of its wheels [m]; 0: the car moves as shipped */
 struct car {
     const char *path;
     const char *steer;
@@ -74,7 +78,8 @@ static void see(const struct lk_system *sys, double x[3], double load[4])
         load[i] = out[car_offset(sys, tyres[i]) + 2];
 }
 
-/* steer to and fro, and some brake where there is one; @side: -1: the other way */
+/* Steer to both sides, and brake a little if there is a brake input. @side: -1: mirrored
+ * steering */
 static void ride(struct lk_system *sys, const struct car *car, double side)
 {
     for (int i = 0; i < 1500 / THINNED; i++) {
@@ -85,7 +90,8 @@ static void ride(struct lk_system *sys, const struct car *car, double side)
     }
 }
 
-/* without a start in equilibrium: how far a car rolls there is free */
+/* Read a car without a start in equilibrium, because the equilibrium does not determine how far the
+ * car rolls. */
 static void read_car(const struct car *car, char *text)
 {
     car_read(car->path, text);
@@ -106,7 +112,7 @@ static void is_the_same(const struct car *car, const struct car_place *to)
     ride(b, car, 1);
     see(a, x, load);
     see(b, moved, other);
-    assert_true(SANITIZED || fabs(x[1]) > 0.5); /* it went aside */
+    assert_true(SANITIZED || fabs(x[1]) > 0.5); /* sideways motion */
     car_move_point(to, x);
     for (int i = 0; i < 3; i++)
         worst = fmax(worst, fabs(moved[i] - x[i]));
@@ -130,7 +136,7 @@ static void do_the_same_elsewhere(void **state)
     is_the_same(&iltis, &far);
 }
 
-/* to the right is the mirror image of to the left */
+/* A turn to the right is the mirror image of a turn to the left. */
 static void turn_alike_to_either_side(void **state)
 {
     const struct car *const cars[] = {&strut_car, &iltis};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which step a model gets: what `rattle` refuses, what the compiler chooses where the model leaves
- * it open, what it costs, and that a refused step changes nothing. */
+/* The choice of a model's step: what `rattle` refuses, what the compiler chooses if the model does
+ * not specify it, the cost, and that a refused step changes nothing. */
 #include "cmocka_all.h"
 #include "machines.h"
 #include "model/model.h"
@@ -27,7 +27,7 @@ static void what_it_cannot_do_is_refused(void **state)
     lk_model_free(model);
 }
 
-/* what steps a model that leaves it open, or not */
+/* Models that do and do not specify their step, with the step that each gets. */
 static void the_compiler_chooses(void **state)
 {
     static const struct choice {
@@ -72,7 +72,7 @@ static void the_compiler_chooses(void **state)
     }
 }
 
-/* @n sliders beside each other, each with a stop */
+/* Make a model of @n sliders side by side, each with a stop. */
 static struct lk_model *read_stops(int n, const char *stiffness, const char *solver)
 {
     static char text[40000];
@@ -99,8 +99,8 @@ static struct lk_model *read_stops(int n, const char *stiffness, const char *sol
     return model;
 }
 
-/* However many stops there are, they are stepped by `rattle`; those that the step cannot follow are
- * decided together, which has a limit. */
+/* `rattle` steps any number of stops. Stops that are too stiff for the step are solved together;
+ * their number is limited. */
 static void many_stops_are_for_rattle(void **state)
 {
     static const struct {
@@ -133,8 +133,8 @@ static void many_stops_are_for_rattle(void **state)
     }
 }
 
-/* Seventeen blocks, each between two undamped springs that the step can follow: their energy stays,
- * as that of sixteen does. */
+/* Seventeen blocks, each between two undamped springs that the step resolves: their energy is
+ * constant, as for sixteen blocks. */
 static void seventeen_stops_keep_the_energy(void **state)
 {
     const double start = 17 * 0.5 * 3.3 * 3.3;
@@ -169,7 +169,7 @@ static double flops_of(int n_stops)
     return summary.step_flops;
 }
 
-/* what `linkage bench` counts with grows as the work does: with n^3 at last */
+/* The operations that `linkage bench` counts increase like the work, finally with n^3. */
 static void hard_stops_are_counted(void **state)
 {
     (void)state;
@@ -178,9 +178,9 @@ static void hard_stops_are_counted(void **state)
     assert_true(flops_of(128) < 8 * flops_of(64));
 }
 
-/* From a reset, and after a step that was refused, the same bits. The step is long and badly
- * closed, so that the pose of the factor is not that of the state; and nothing is compliant, as
- * laws would have the factor made anew with each step. */
+/* After a reset, and after a refused step, the results have the same bits. The step is long and its
+ * closing is inaccurate, so that the pose of the factorisation is not that of the state. One model
+ * has no compliant rows, because with force laws each step factorises anew. */
 static void reset_and_refusal_keep_the_bits(void **state)
 {
     static const char *const rigid[] = {

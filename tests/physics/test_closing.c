@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The closing of loops is in the books: what the iterations of `rattle` leave, and the closing
- * takes away, is `closing` of a `work` output. Beside it a step keeps the energy to h^3. One by one
- * and in lanes. */
+/* The closing of loops is in the energy balance: the violations that the iterations of `rattle`
+ * leave and the closing removes change the energy, and this change is `closing` of a `work` output.
+ * The rest of the balance is accurate to h^3 per step. Checked one by one and in lanes. */
 #include "cmocka_all.h"
 #include "machines.h"
 #include "model/model.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define MODEL(name) "config/models/" name ".yaml"
-#define DONE        10 /* iterations that leave nothing */
+#define DONE        10 /* number of iterations that leaves no violation */
 
 static const char *engines[2]; /* one by one, and the first one in lanes */
 
@@ -34,14 +34,14 @@ static struct lk_system *with_books(const char *path, double h, int iterations, 
 
 static const double unmoved[16]; /* inputs */
 
-/* energy less all that the books know of it but closing */
+/* Return the energy minus everything that the balance contains except closing. */
 static double energy_of(const struct lk_system *sys)
 {
     return machine_output(sys, "books", 4) + machine_output(sys, "books", 6);
 }
 
-/** struct unfinished - a machine stepped with few @iterations. @share: of the energy that they
- * cost, which the books may not explain */
+/** struct unfinished - a machine stepped with few @iterations. @share: part of the closing energy
+ * that the balance may leave unexplained */
 struct unfinished {
     const char *path;
     double h;
@@ -49,8 +49,9 @@ struct unfinished {
     double share;
 };
 
-/* Each step is done twice from the same state, with few iterations and with so many that hardly
- * anything is left: the difference of the energies is what closing is booked for. */
+/* Each step is made twice from the same state, with few iterations and with so many that hardly any
+ * violation is left. The difference of the energies must equal the energy that is booked as
+ * closing. */
 static void unfinished_iterations_are_booked(void **state)
 {
     static const struct unfinished cases[] = {
@@ -88,7 +89,7 @@ static void unfinished_iterations_are_booked(void **state)
     }
 }
 
-/* the largest change of `balance` in a step [J] */
+/* Return the largest change of `balance` in a step [J]. */
 static double largest_residual(const char *path, double h, int iterations, const char *engine)
 {
     struct lk_system *sys = with_books(path, h, iterations, engine);
@@ -106,7 +107,7 @@ static double largest_residual(const char *path, double h, int iterations, const
     return largest;
 }
 
-/* energy and all works leave C h^3 a step */
+/* Energy and all kinds of work balance to C h^3 per step. */
 static void books_close_to_h3(void **state)
 {
     static const struct unfinished cases[] = {

@@ -9,7 +9,7 @@
 
 /* ---- friction ---- */
 
-/* an incline of 0.3 rad, or a level guide */
+/* a block on an incline of 0.3 rad, or on a level guide */
 static const char incline_text[] =
     HEAD("[%.17g, %.17g, 0]") "bodies:\n"
                               "  block: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0], "
@@ -36,8 +36,8 @@ static struct lk_system *compile_incline(double angle, double speed, double coul
     return compile(text, h);
 }
 
-/* A load of 0.8 of the friction: the block creeps at the rate at which tanh(rate / creep) = 0.8,
- * and no faster: creep is given in the file, or C h / (2 m). */
+/* The load is 0.8 of the friction: the block creeps at the rate at which tanh(rate / creep) = 0.8,
+ * and no faster. The creep rate is given in the file, or it is C h / (2 m). */
 static void friction_sticks_but_for_creep(void **state)
 {
     const double load = 2 * G * sin(0.3), coulomb = load / 0.8, h = 0.001;
@@ -58,8 +58,8 @@ static void friction_sticks_but_for_creep(void **state)
     }
 }
 
-/* Friction below the load, and fast relative to the creep: a = g sin - C / m, a parabola, which the
- * trapezoidal rule follows exactly. */
+/* The friction is less than the load, and the motion is fast relative to the creep rate: a = g sin
+ * - C / m, a parabola, which the trapezoidal rule reproduces exactly. */
 static void friction_slides_by_a_constant_force(void **state)
 {
     const double load = 2 * G * sin(0.3), coulomb = 0.6 * load, a = 0.4 * load / 2;
@@ -78,8 +78,9 @@ static void friction_slides_by_a_constant_force(void **state)
     lk_system_free(sys);
 }
 
-/* A heavy block drags a wheel that is light for its friction: what friction would hold, if it
- * stuck, is much more than the wheel weighs, and it must not be held by that while it slides. */
+/* A heavy block drags a wheel that is light compared with its friction. The tangent of sticking
+ * friction, relative to the inertia of the wheel, is very large; it must not hold the wheel while
+ * it slides. */
 static void friction_slides_on_a_light_wheel(void **state)
 {
     static const char text[] =
@@ -112,8 +113,9 @@ static void friction_slides_on_a_light_wheel(void **state)
     lk_system_free(sys);
 }
 
-/* A block thrown over the level guide stops after v^2 / 2a, and pi^2/12 creep^2 / a more due to the
- * tanh; the last step may err by the braking distance of a step, a h^2. It must not move back. */
+/* A block thrown along the level guide stops after v^2 / 2a, plus pi^2/12 creep^2 / a because of
+ * the tanh. The error of the last step may be the braking distance of a step, a h^2. The block must
+ * not move back. */
 static void friction_stops_a_block(void **state)
 {
     const double coulomb = 4, a = coulomb / 2, h = 0.001, creep = coulomb * h / 4;
@@ -132,7 +134,8 @@ static void friction_stops_a_block(void **state)
     lk_system_free(sys);
 }
 
-/* friction with all its parts, smooth enough for the step: order 2 */
+/* Return a friction force with Stribeck effect and viscous part. It is smooth enough for the step:
+ * order 2. */
 static double stribeck_force(double v)
 {
     return (4 + 2 * exp(-(v / 0.3) * (v / 0.3))) * tanh(v / 0.2) + 1.5 * v;
@@ -169,7 +172,7 @@ static void smooth_friction_has_order_two(void **state)
                                                               "  s: {type: force, force: spring}\n",
         .h = 0.004,
         .end = 2,
-        .rate = 18, /* creep relative to the mass: 6 / (2 0.2) */
+        .rate = 18, /* largest slope over mass: 6 / (2 0.2) */
         .n = 2,
         .start = {0.2, 1},
         .rhs = stribeck_rhs,
@@ -219,8 +222,8 @@ static const char belt_text[] =
                       "  f: {type: force, force: rub}\n"
                       "  work: {type: work}\n";
 
-/** struct belt_run - worst error of the block's place, its farthest place, the fastest rate while
- * the friction is below 0.9 of what holds */
+/** struct belt_run - largest error of the block's position, its farthest position, and its fastest
+ * rate while the friction is below 0.9 of its largest value */
 struct belt_run {
     double error;
     double farthest;
@@ -250,11 +253,11 @@ static struct belt_run run_belt(double h)
     return run;
 }
 
-/* The belt carries the block along until the spring force equals the largest friction, 5 N, that is
+/* The block moves with the belt until the spring force equals the largest friction, 5 N, that is
  * 0.05 m, plus the amplitude of an oscillation; then it slips back. While it sticks it creeps at
  * the rate given by the tanh, and no faster. The law is steep, 5 / (1 kg 5 mm/s) = 1000 1/s, so h =
- * 1 ms is not yet in the range of order 2, and each of the dozen slips begins within a step: an
- * error of some h^2 times the jump of the acceleration, (5 - 3) N / 1 kg. */
+ * 1 ms is not yet in the range of order 2. Each of the dozen slips begins within a step: an error
+ * of some h^2 times the jump of the acceleration, (5 - 3) N / 1 kg. */
 static void belt_makes_a_block_stick_and_slip(void **state)
 {
     struct belt_run coarse = run_belt(0.001), fine = run_belt(0.0005);
@@ -294,12 +297,13 @@ static struct lk_system *compile_ball(double stiffness, double damping, double o
     return compile(text, h);
 }
 
-/** struct fall - the result of a ball falling on a stop.
- * @energy:  largest kinetic and potential energy, relative to the start
- * @deepest: below the limit;  @pull: largest force that held it back
- * @apex:    highest place after the first contact;  @balance: largest error of the energy balance
- * [J]
- * @rest:    place at the end;  @rate: speed at the end */
+/** struct fall - the result of a ball falling on a stop
+ * @energy:      largest kinetic and potential energy, relative to the start
+ * @deepest:     depth below the limit
+ * @pull:        largest force that pulls the ball down
+ * @apex:        highest position after the first contact
+ * @balance:     largest error of the energy balance [J]
+ * @rest, @rate: position and speed at the end */
 struct fall {
     double energy;
     double deepest;
@@ -337,9 +341,9 @@ static struct fall let_fall(double stiffness, double damping, double onset, doub
 }
 
 /* A ball of 1 kg falls by 0.5 m, h = 1 ms. No stop may add energy: up to w h = 0.3 the step
- * resolves the instant of contact to within (w h)^2 / 12 < 1 % of the energy, and beyond that the
+ * resolves the instant of contact to within (w h)^2 / 12 < 1 % of the energy; beyond that the
  * rebound must not exceed the initial energy. The penetration follows from the energy, ½ k d^2 = m
- * g (0.5 + d), plus the onset and the way of a step; a stop only pushes. */
+ * g (0.5 + d), plus the onset and the distance moved in a step. A stop only pushes. */
 static void stops_never_give_energy(void **state)
 {
     static const struct {
@@ -368,7 +372,7 @@ static void stops_never_give_energy(void **state)
     assert_int_equal(failed, 0);
 }
 
-/* with a damper it ends at rest at the depth m g / k */
+/* With a damper the body comes to rest at the depth m g / k. */
 static void stops_come_to_rest(void **state)
 {
     struct fall soft = let_fall(1e5, 100, 0, 0.001), stiff = let_fall(1e9, 1e4, 0, 0.001);
@@ -396,8 +400,8 @@ static const char two_stops_text[] = HEAD(
                      "outputs:\n"
                      "  energy: {type: energy}\n";
 
-/* Two bodies in a chain, both with stops, that hit each other: an impact on one moves the other
- * within the same step. From the horizontal the pair can release 2.3 m g = 23 J and no more. */
+/* Two bodies in a chain, both with stops, hit each other: an impact on one moves the other within
+ * the same step. From the horizontal the pair can release at most 2.3 m g = 23 J. */
 static void stops_in_a_chain_never_give_energy(void **state)
 {
     static const double stiffness[3] = {1e5, 1e7, 1e9}, share[2] = {0, 1e-5};
@@ -425,8 +429,8 @@ static void stops_in_a_chain_never_give_energy(void **state)
     assert_int_equal(failed, 0);
 }
 
-/* Two blocks on one guide, the upper one resting on the lower one's stop, the lower one on the
- * ground's: contacts that support each other, thrown by an intermittent force. */
+/* Two blocks on one guide: the upper one rests on the lower one's stop, the lower one on the
+ * ground's stop. The contacts support each other and are loaded by an intermittent force. */
 static const char pile_text[] =
     "linkage: 1\n"
     "name: pile\n"
@@ -447,9 +451,9 @@ static const char pile_text[] =
     "  energy: {type: energy}\n"
     "  work: {type: work}\n";
 
-/* Without the force no step adds energy, except that a stop lifts what has penetrated between
- * steps: at most 3 kg by the way of a step at 3.5 m/s. Once the blocks are at rest, each stop
- * carries the load above it, minus the force, whenever that is on. */
+/* Without the force no step adds energy, except that a stop lifts penetrations that arose between
+ * steps: at most 3 kg over the distance of a step at 3.5 m/s. Once the blocks are at rest, the
+ * force of each stop is the weight above it, minus the applied force while it acts. */
 static void stops_hold_each_other_up(void **state)
 {
     static const double damping[3] = {0, 1e4, 1e5}, steps[2] = {0.01, 0.001};
@@ -471,8 +475,8 @@ static void stops_hold_each_other_up(void **state)
             if (force == 0 && !(energy < before + 3 * G * 3.5 * h))
                 fail_msg("damping %g, step %g: %g J more at %g s", c, h, energy - before, n * h);
             before = energy;
-            /* The force acts between the blocks, and the ground still carries 3 kg: the force
-             * unloads the stop between them and loads the lower one. */
+            /* The force acts between the blocks, and the lower stop still supports 3 kg: the force
+             * unloads only the stop between the blocks. */
             if (c > 0 && n >= 30 * window && n % window > 2) {
                 assert_true(fabs(read_output(sys, "f", 0) - 3 * G) < 1e-6 * G);
                 assert_true(fabs(read_output(sys, "f2", 0) - (2 * G - force)) < 1e-6 * G);
@@ -482,9 +486,10 @@ static void stops_hold_each_other_up(void **state)
     }
 }
 
-/* Without a damper a stop that the step resolves returns the stored energy and no more: the rule
- * keeps the energy of a linear spring, the step of the first contact loses some, and the step that
- * ends it returns exactly the rest. So no bounce is higher than the previous one. */
+/* Without a damper, a stop that the step resolves returns the stored energy and no more: the rule
+ * conserves the energy of a linear spring, the step of the first contact loses some energy, and the
+ * step that ends the contact returns exactly the rest. So no bounce is higher than the one
+ * before. */
 static void soft_bounces_never_rise(void **state)
 {
     static const double stiffness[4] = {1e3, 1e4, 5e4, 9e4};
@@ -498,8 +503,8 @@ static void soft_bounces_never_rise(void **state)
     }
 }
 
-/* a stop that the step resolves, with the documented law: stiffness and damping grow over the
- * onset, the force only pushes */
+/* Return the force of a stop according to the documented law, which the step resolves. Stiffness
+ * and damping increase over the onset, and the force only pushes. */
 static double stop_force(double depth, double speed)
 {
     const double k = 1e4, c = 20, onset = 0.01;
@@ -521,11 +526,12 @@ static void observe_bounce(double t, const double *y, double *ret)
     (void)t;
     ret[0] = y[0];
     ret[1] = y[1];
-    ret[2] = 0; /* the energy balance */
+    ret[2] = 0; /* expected energy balance */
 }
 
 /* The instants at which contact begins and ends within a step cause a part of the error that varies
- * irregularly with the step size, as large as the rest. So compare over two halvings. */
+ * irregularly with the step size and is as large as the rest. Therefore the errors are compared
+ * over two halvings. */
 static void soft_stop_has_order_two(void **state)
 {
     char text[2048];
@@ -553,7 +559,7 @@ static void soft_stop_has_order_two(void **state)
     }
 }
 
-/* ---- both steps ---- */
+/* ---- formulations ---- */
 
 static int choose_step(void **state)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `linkage check` about blocks that couple coordinates: warned of what grows when it is stepped,
- * and of nothing else. Two rotors of 1 kg m^2 on one gear; a block pushes at one by what the other
- * does, which the step takes as it moved so far. */
+/* Findings of `linkage check` about blocks that couple coordinates: a warning if and only if the
+ * motion grows when the model is stepped. Two rotors of 1 kg m^2 each are coupled by one gear. A
+ * block computes a force on one rotor from the motion of the other, of which the step uses the
+ * latest known value. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include "linkage/findings.h"
@@ -24,9 +25,10 @@ static const char rotors[] =
     "outputs:\n  rate: {type: joint-velocity, joint: one}\n"
     "blocks:\n  push: {type: %s, gain: %.17g}\n%s";
 
-/** struct coupling - blocks with a gain, and the largest for which the step is stable, both rotors
- * together 2 kg m^2;  @seen: what the warning calls what is seen, and where;
- * @more: blocks */
+/** struct coupling - a block with a gain.
+ * @limit: largest gain for which the step is stable, for both rotors together, 2 kg m^2
+ * @seen:  words in the warning that name block and sensor
+ * @more:  further blocks */
 static const struct coupling {
     const char *name;
     const char *blocks;
@@ -38,7 +40,7 @@ static const struct coupling {
      "block push: pushes by the place of joint other"},
     {"a damper", "gain, input: {velocity: other}", 2 * 1 / H,
      "block push: pushes by the rate of joint other"},
-    /* z' = -k v: places, but with half of the way of this step at once */
+    /* z' = -k v: a displacement, but with half of the displacement of this step at once */
     {"a chamber", "integrator, input: {velocity: other}", 0,
      "block push: pushes by the rate of joint other"},
     {"its own spring", "gain, input: both", INFINITY, "",
@@ -46,7 +48,7 @@ static const struct coupling {
      "  little: {type: gain, input: {position: other}, gain: 1e-9}\n"},
 };
 
-/* how much faster it turns at the end than it ever did in the first tenth */
+/* Return the largest rate in the last tenth relative to that in the first tenth. */
 static double growth(struct lk_system *sys)
 {
     double first = 0, last = 0;
@@ -55,7 +57,7 @@ static double growth(struct lk_system *sys)
         double rate;
 
         if (lk_system_step(sys, NULL) != 0)
-            return INFINITY; /* a turn of half a turn */
+            return INFINITY; /* a body rotates by half a turn or more */
         rate = fabs(read_output(sys, "rate", 0));
         first = fmax(first, i < STEPS / 10 ? rate : 0);
         last = fmax(last, i > STEPS * 9 / 10 ? rate : 0);
@@ -63,7 +65,9 @@ static double growth(struct lk_system *sys)
     return last / first;
 }
 
-/* Return: whether it was warned of; @ret_growth: when it is stepped. */
+/* Analyse and step a coupling.
+ * Return: true if there is a warning
+ * @ret_growth: growth of the rate when it is stepped;  @ret_step: step that the warning suggests */
 static bool look_at(const struct coupling *c, double gain, double step, double *ret_growth,
                     double *ret_step)
 {
@@ -99,7 +103,8 @@ static bool look_at(const struct coupling *c, double gain, double step, double *
     return is_warned;
 }
 
-/* On both sides of the limit; and with the step that the warning names it is none. */
+/* On both sides of the limit the warning agrees with the motion. With the step that the warning
+ * suggests, there is no warning. */
 static void what_grows_is_warned_of(void **state)
 {
     (void)state;
@@ -118,7 +123,8 @@ static void what_grows_is_warned_of(void **state)
     }
 }
 
-/* What pushes where it looks is taken as it comes about, however stiff, beside what is not. */
+/* A force that depends on its own coordinate is implicit in the step, however stiff it is, even if
+ * it also depends a little on another coordinate. */
 static void its_own_coordinate_is_no_coupling(void **state)
 {
     double grown, step;
@@ -128,7 +134,7 @@ static void its_own_coordinate_is_no_coupling(void **state)
     assert_true(grown < 2);
 }
 
-/* By way of a state: what the finding says and what the step does agree wherever the limit is. */
+/* Coupling through a state: the finding and the stepped motion agree, wherever the limit is. */
 static void a_state_between_is_judged_too(void **state)
 {
     int warned = 0, calm = 0;

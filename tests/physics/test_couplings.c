@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gears between slides; those between angles are in test_mechanisms_gears.c. See known_motion.h. */
+/* Gears between sliding joints; test_mechanisms_gears.c has gears between angles. See
+ * known_motion.h. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include <math.h>
 
-/* a block of 2 kg pushed by 6 N sin 3 t drags one of 5 kg at -0.4 times its displacement, square to
- * it */
+/* A block of 2 kg, loaded with 6 N sin 3 t, moves one of 5 kg by -0.4 times its displacement,
+ * perpendicular to it. */
 #define RATIO  (-0.4)
 #define WEIGHT (2 + 5 * RATIO * RATIO)
 

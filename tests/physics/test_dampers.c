@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dampers that stop a motion within a step, by `rattle`: against independent integrators, closed
- * forms, and the same step a fiftieth as long. */
+/* Dampers that stop a motion within a step, with `rattle`: compared with independent integrators,
+ * closed forms, and a step that is 50 times shorter. */
 #include "cmocka_all.h"
 #include "linkage/parameters.h"
 #include "machines.h"
@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stdio.h>
 
-/** struct known - a value of an output component @at a time [s] with the step @h [s], that an
- * integrator of another kind found: Dormand-Prince's of order 5 with a tolerance of 1e-11, the
- * index-3 form with steps of 0.1 ms */
+/** struct known - value of an output component @at a time [s] with step @h [s]. It was computed
+ * with Dormand-Prince of order 5 with a tolerance of 1e-11, or with the index-3 form and steps of
+ * 0.1 ms. */
 struct known {
     const char *path;
     double h;
@@ -45,7 +45,7 @@ static void is_as_known(void **state)
     lk_system_free(sys);
 }
 
-/* 1 mg on 100 N/m and 4 N s/m follows x = 0.05 exp(-25 t) after m / c = 0.25 us */
+/* A mass of 1 mg on 100 N/m and 4 N s/m moves as x = 0.05 exp(-25 t) after m / c = 0.25 us. */
 static void valve_is_in_balance(void **state)
 {
     static const char *const as_it_is[] = {NULL};
@@ -59,18 +59,19 @@ static void valve_is_in_balance(void **state)
 
         machine_advance(sys, 1, size > 0 ? &c : NULL);
         assert_true(fabs(machine_output(sys, "pose", 0) - x) < 1e-4 * 0.05);
-        /* its first velocities are of first order, as nothing is known from before */
+        /* the first velocities are of first order, because no earlier positions are known */
         assert_true(fabs(machine_output(sys, "motion", 0) + 25 * x) < (i < 3 ? 2e-2 : 5e-4) * 1.25);
         if (i > 4)
             assert_true(fabs(machine_output(sys, "acceleration", 0) - 625 * x) < 0.01 * 625 * x);
-        /* what the spring has lost; and what is left of the balance */
+        /* the energy that the spring has lost, and the error of the balance */
         assert_true(fabs(machine_output(sys, "work", 1) - 50 * (0.0025 - x * x)) < 1e-4 * 0.125);
         assert_true(fabs(machine_output(sys, "work", 4)) < 1e-5 * 0.125);
     }
     lk_system_free(sys);
 }
 
-/* a stiff damper that an input lets go: nothing has been kept of what it stopped */
+/* A stiff damper stops a mass and is then released by an input: it must not have stored any
+ * motion. */
 static void released_valve_does_not_jump(void **state)
 {
     static const char *const heavy[] = {"{mass: 1e-06",
@@ -90,13 +91,13 @@ static void released_valve_does_not_jump(void **state)
     c = 0;
     machine_advance(sys, 100, &c);
     assert_true(fabs(machine_output(sys, "pose", 0) - stopped) < 1e-7);
-    /* 0.5 J, all of it in the damper */
+    /* the damper has dissipated 0.5 J, all of the energy */
     assert_true(fabs(machine_output(sys, "work", 1) - 0.5) < 1e-6);
     lk_system_free(sys);
 }
 
-/** struct swept - a number of a model that goes from 1 to 1e9, and the output component that is
- * looked at */
+/** struct swept - a number of a model that is varied from 1 to 1e9, and the output component to
+ * check */
 struct swept {
     const char *path;
     const char *number;

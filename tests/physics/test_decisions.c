@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of what is decided at load (core/compile/decisions.h), walked: it is that of the
- * document, and for each row there is a motion in which what the decision depends on changes after
- * the load, held against the same motion with a fiftieth of the step. */
+/* The table of decisions that are made at load (core/compile/decisions.h). The table agrees with
+ * the document. For each row there is a motion in which the quantity that determines the decision
+ * changes after the load; it is compared with the same motion with a step that is 50 times
+ * shorter. */
 #include "cmocka_all.h"
 #include "compile/decisions.h"
 #include "linkage/linkage.h"
@@ -15,9 +16,11 @@
 #define FINER   50
 #define SECONDS 1.0
 
-/** struct motion - of a @text whose inputs change: @input gives that of index @i at time @t
- * @body: its place is compared, relative to how far it moves;  @most: largest error
- * @else_by: the row is shown by this instead */
+/** struct motion - a motion of the model @text whose inputs change
+ * @input:   value of input @i at time @t
+ * @body:    body whose position is compared
+ * @most:    largest error, relative to the largest displacement
+ * @else_by: function that tests the row instead of a motion */
 struct motion {
     const char *text;
     double (*input)(int i, double t);
@@ -80,7 +83,7 @@ static void compare(const char *what, const struct motion *m)
     lk_system_free(fine);
 }
 
-/* ---- one for each row, in the order of the table ---- */
+/* ---- a motion for each row, in the order of the table ---- */
 
 #define ARM                                                                                        \
     "linkage: 1\nname: arm\ngravity: [0, 0, -9.81]\nbodies:\n"                                     \
@@ -91,14 +94,15 @@ static void compare(const char *what, const struct motion *m)
     "  k: {type: revolute, bodies: [a, b], point: [1, 0, 0], axis: [0, 1, 0]}\n"
 #define SIGNAL(name, low, high) "inputs: {" name ": {type: signal, limits: [" low ", " high "]}}\n"
 
-/* Undamped as it starts, then as good as locked, then free again. */
+/* Without damping at the start, then nearly locked, then free again. */
 static double damp(int i, double t)
 {
     (void)i;
     return t < 0.1 ? 0 : t < 0.5 ? 3e5 : 2;
 }
 
-/* Little friction as it starts, then so much that the block stands still, then little again. */
+/* Return the friction: little at the start, then so much that the block stops, then little
+ * again. */
 static double level(int i, double t)
 {
     (void)i;
@@ -136,7 +140,7 @@ static const char chain[] =
     "  m: {type: revolute, bodies: [c, load], point: [0.3, 0, 0], axis: [0, 0, 1]}\n" SIGNAL(
         "g", "-20", "20");
 
-/* A wheel at rest that is driven up to 10 rad/s, with a pendulum on its rim. */
+/* A wheel at rest is driven up to 10 rad/s, with a pendulum on its rim. */
 static const char wheel[] =
     "linkage: 1\nname: wheel\ngravity: [0, 0, -9.81]\nbodies:\n"
     "  hub: {mass: 5, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
@@ -146,7 +150,7 @@ static const char wheel[] =
     "  pin: {type: revolute, bodies: [hub, bob], point: [0.5, 0, 0], axis: [1, 0, 0]}\n"
     "inputs: {motor: {type: joint-torque, joint: axle, limits: [-30, 30]}}\n";
 
-/* At rest, and after a second at 40 rad/s about an axis that is none of its own. */
+/* At rest; after a second at 40 rad/s about an axis that is no principal axis. */
 static const char spinning[] =
     "linkage: 1\nname: spinning\ngravity: [0, 0, -9.81]\nbodies:\n"
     "  shaft: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0]}\n"
@@ -160,10 +164,10 @@ static const char spinning[] =
     "1}}\n"
     "inputs: {motor: {type: joint-torque, joint: axle, limits: [-30, 30]}}\n";
 
-/* ---- those that are no motion ---- */
+/* ---- rows without a motion ---- */
 
-/* Where shown reactions are wrong by more than a hundredth, rows that depend on each other have
- * been reported within the last twenty steps: a linkage that comes to a change point. */
+/* If reactions are wrong by more than 1 %, dependent rows have been reported within the last twenty
+ * steps. The linkage passes a change point. */
 static void reactions_are_watched(void)
 {
     struct lk_system *coarse, *fine;
@@ -204,7 +208,8 @@ static void reactions_are_watched(void)
     lk_system_free(fine);
 }
 
-/* A stiffness by an input may be any: an order above 2 is refused, and the element is named. */
+/* Check that an order above 2 is refused if a stiffness is an input, because the stiffness may have
+ * any value. The message names the element. */
 static void orders_are_refused(void)
 {
     static const char text[] =
@@ -225,7 +230,8 @@ static void orders_are_refused(void)
 
 static void walk(int row)
 {
-    /* the elbow falls and folds: what the stop of the shoulder feels changes by a factor of four */
+    /* the elbow falls and folds, so the inertia at the stop of the shoulder changes by a factor of
+     * four */
     static const struct motion motions[] = {
         {ARM "forces: {d: {type: impedance, joint: k, damping: {input: damp}}}\n" SIGNAL(
              "damp", "0", "1e6"),
@@ -264,7 +270,7 @@ static void test_walk(void **state)
         walk(i);
 }
 
-/* Row by row that of the document. */
+/* Each row of the table equals a row of the document. */
 static void test_document(void **state)
 {
     FILE *file = fopen("doc/architecture.md", "r");

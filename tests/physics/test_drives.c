@@ -13,7 +13,7 @@
 #define SHAKE_W  7.0
 #define SHAKE_PH 0.3
 
-/* a block driven vertically: x, x', x'' of the harmonic, force m (x'' + g) */
+/* A block driven vertically: x, x', x'' of the harmonic function, and the force m (x'' + g). */
 static void observe_shaker(double t, const double *y, double *ret)
 {
     double angle = SHAKE_W * t + SHAKE_PH, a = -SHAKE_A * SHAKE_W * SHAKE_W * sin(angle);
@@ -52,8 +52,8 @@ static void harmonic_drive_is_exact(void **state)
     check_exact(&m);
 }
 
-/* an eccentric wheel (2 kg, 0.1 m off its axle) at constant speed: the torque that carries its
- * weight round. 10 000 turns later the angle has lost nothing. */
+/* An eccentric wheel (2 kg, 0.1 m from its axle) at constant speed: the torque that moves its
+ * weight around. After 10 000 turns the angle is still exact. */
 #define RAMP_START 0.3
 #define RAMP_RATE  54.9
 
@@ -106,7 +106,7 @@ static void ramp_goes_on_for_ever(void **state)
     lk_system_free(sys);
 }
 
-/* without a start it begins where the joint was drawn */
+/* A drive by rate without a start value begins at the initial configuration. */
 static void ramp_begins_as_drawn(void **state)
 {
     struct lk_system *sys = compile(ECCENTRIC("{rate: -2}"), 0.001);
@@ -121,8 +121,8 @@ static void ramp_begins_as_drawn(void **state)
     lk_system_free(sys);
 }
 
-/* a pendulum (m = 1.5, J = 0.02, l = 0.4) on a cart (3 kg) that is moved by 0.1 sin(5 t);
- * y: angle from hanging, its rate, work of the drive */
+/* A pendulum (m = 1.5, J = 0.02, l = 0.4) on a cart (3 kg) that is moved by 0.1 sin(5 t). y: angle
+ * from the vertical, its rate, work of the drive. */
 #define CART_W 5.0
 #define CART_A 0.1
 static double cart_angle_acceleration(double t, const double *y)
@@ -181,7 +181,7 @@ static void moved_support_has_order_two(void **state)
         .end = 3,
         .rate = 15,
         .n = 3,
-        /* hanging and at rest in the world: the cart starts with 0.5 m/s */
+        /* The pendulum hangs at rest in the world, while the cart starts with 0.5 m/s. */
         .start = {0, -0.5 * 1.5 * 0.4 / 0.26, 0},
         .rhs = cart_rhs,
         .observe = observe_cart,
@@ -206,9 +206,9 @@ static const char table_text[] =
                       "  a: {type: joint-acceleration, joint: hinge}\n"
                       "  t: {type: drive-force, joint: hinge}\n";
 
-/** struct table_run - measurements of a table drive: largest jump of the acceleration from step to
- * step, largest acceleration, largest error at the points, of x' relative to (x(t + h) - x(t - h))
- * / 2 h, of the torque relative to J a. */
+/** struct table_run - results of a table drive: largest jump of the acceleration from step to step,
+ * largest acceleration, largest error at the points, of x' relative to (x(t + h) - x(t - h)) / 2 h,
+ * and of the torque relative to J a */
 struct table_run {
     double jump;
     double acceleration;
@@ -247,9 +247,9 @@ static struct table_run run_table(const char *option, double h, int periods)
     return run;
 }
 
-/* Between two points of a cubic spline x''' is constant: the acceleration changes by x''' h a step,
- * which halves with h and vanishes with it; (x(t+h) - x(t-h)) / 2h errs by x''' h^2 / 6. Here x'''
- * is below 4 |a| / (shortest interval). */
+/* Between two points of a cubic spline x''' is constant: the acceleration changes by x''' h per
+ * step, which is halved with h. The error of (x(t+h) - x(t-h)) / 2h is x''' h^2 / 6. Here x''' is
+ * below 4 |a| / (shortest interval). */
 static void table_drive_goes_through_its_points(void **state)
 {
     static const char *const options[] = {"", ", periodic: true"};
@@ -269,8 +269,9 @@ static void table_drive_goes_through_its_points(void **state)
     }
 }
 
-/* A bench that sends a value every 10 steps, A (1 - cos w t). Relative to the signal two periods T
- * ago the B-spline, which weights three samples by 1/6, 4/6, 1/6, errs by A (w T)^2 / 6. */
+/* A bench sends a value of A (1 - cos w t) every 10 steps. Compared with the signal two periods T
+ * earlier, the B-spline, which weights three samples with 1/6, 4/6, 1/6, has the error A (w T)^2 /
+ * 6. */
 static void slow_input_is_followed_smoothly(void **state)
 {
     static const char text[] =
@@ -309,7 +310,7 @@ static void slow_input_is_followed_smoothly(void **state)
     }
     assert_true(worst[0] < 1.05 * A * off);
     assert_true(worst[1] < 1.05 * A * w * off);
-    /* linear between the samples: another (w T)^2 / 8 */
+    /* the second derivative is linear between the samples: another (w T)^2 / 8 */
     assert_true(worst[2] < 1.05 * A * w * w * (off + w * T * w * T / 8));
     assert_true(largest < 1.01 * A * w * w);
     assert_true(force < 1e-9 * 2 * A * w * w);
@@ -321,7 +322,7 @@ static void slow_input_is_followed_smoothly(void **state)
 static const double pose_size[6] = {0.1, 0.2, 0.15, 0.4, 0.3, 0.8};
 static const double pose_omega[6] = {5, 4, 3, 2, 3.5, 2.5};
 static const double pose_phase[6] = {0, 0.3, 0.6, 0.9, 1.2, 1.5};
-static const double pose_arm[3] = {0.3, -0.2, 0.4}; /* from the joint's point to the centre */
+static const double pose_arm[3] = {0.3, -0.2, 0.4}; /* from the joint to the centre of mass */
 static const double pose_inertia[3] = {0.3, 0.5, 0.4};
 
 static void cross(const double a[3], const double b[3], double ret[3])
@@ -335,8 +336,9 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/** struct platform - c: value, rate, acceleration of the six; e: body axes in the world; w, al:
- * angular velocity and acceleration, world */
+/** struct platform - the platform at a time
+ * @c:      value, rate and acceleration of the six coordinates;  @e: body axes in the world
+ * @w, @al: angular velocity and acceleration, world */
 struct platform {
     double c[6][3];
     double e[3][3];
@@ -344,8 +346,9 @@ struct platform {
     double al[3];
 };
 
-/* Successive rotations: yaw about z, pitch about y1 = Rz y, roll about the body's x. Rates add up
- * along these axes; each axis rotates with the preceding rotations. */
+/* Compute the platform at time @t. Successive rotations: yaw about z, pitch about y1 = Rz y, roll
+ * about the body's x. Rates add up along these axes; each axis rotates with the preceding
+ * rotations. */
 static void place_platform(double t, struct platform *p)
 {
     double w1[3], w2[3], carried1[3], carried2[3];
@@ -384,7 +387,7 @@ static void to_world(const struct platform *p, const double in[3], double ret[3]
         ret[i] = in[0] * p->e[0][i] + in[1] * p->e[1][i] + in[2] * p->e[2][i];
 }
 
-/* J v of the platform, v and result in world axes */
+/* Compute J v of the platform; v and the result are in world axes. */
 static void apply_inertia(const struct platform *p, const double v[3], double ret[3])
 {
     double local[3];
@@ -394,8 +397,8 @@ static void apply_inertia(const struct platform *p, const double v[3], double re
     to_world(p, local, ret);
 }
 
-/* centre: position, velocity, acceleration; w, al; force 2 (a - g) and the torque about the point
- */
+/* Compute position, velocity and acceleration of the centre; w, al; the force 2 (a - g) and the
+ * torque about the joint's point. */
 static void observe_platform(double t, const double *y, double *ret)
 {
     struct platform p;
@@ -411,7 +414,7 @@ static void observe_platform(double t, const double *y, double *ret)
     cross(p.w, Jw, gyroscopic);
     apply_inertia(&p, p.al, Jal);
     for (int i = 0; i < 3; i++) {
-        double start = i == 0 ? 0.5 : 0; /* the initial point */
+        double start = i == 0 ? 0.5 : 0; /* the initial position */
 
         ret[i] = start + p.c[i][0] + arm[i];
         ret[3 + i] = p.c[i][1] + wr[i];
@@ -445,7 +448,7 @@ static const char platform_text[] = HEAD(
                      "  work: {type: work}\n";
 
 /* The motion is prescribed and therefore exact, and so is the force. The torque contains the
- * gyroscopic part of the velocities before their projection, and the work is a sum over steps. */
+ * gyroscopic term with velocities before their projection, and the work is a sum over steps. */
 static void platform_follows_six_drives(void **state)
 {
     struct mechanism m = {

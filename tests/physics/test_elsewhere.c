@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mechanism turned in space, and 10 km from the origin, where places have round-off of 2e-12 m:
- * what its joints carry, redundant rows among them, is the same. */
+/* A mechanism rotated in space, and 10 km from the origin, where positions have a round-off of
+ * 2e-12 m: the forces of its joints, with redundant rows among them, are unchanged. */
 #include "cmocka_all.h"
 #include "maths/vec.h"
 #include "model/model.h"
@@ -11,10 +11,10 @@
 #define MACHINE(name) "tests/physics/machines/" name ".yaml"
 #define MODEL(name)   "config/models/" name ".yaml"
 #define STEPS         1000
-#define TOLERANCE     1e-6 /* of the largest force or torque in the mechanism */
+#define TOLERANCE     1e-6 /* relative to the largest force or torque */
 
-/** struct place - where a mechanism is taken: turned about the origin by @q, then moved by @shift
- */
+/** struct place - another place of a mechanism: rotated about the origin by @q, then moved by
+ * @shift */
 struct place {
     const char *name;
     double q[4];
@@ -39,7 +39,7 @@ static void move_point(const struct place *to, const double R[9], double a[3])
         a[i] += to->shift[i];
 }
 
-/* of a model without drives, roads and bushings */
+/* Move a model, which must not have drives, roads or bushings. */
 static void move_model(const struct place *to, struct lk_model *m)
 {
     double q[4], p[4], R[9];
@@ -70,7 +70,7 @@ static void move_model(const struct place *to, struct lk_model *m)
     }
 }
 
-/* @ret_joints: how many the model has */
+/* Compile a machine at a place. @ret_joints: number of joints of the model */
 static struct lk_system *open_machine(const char *path, const struct place *to, int *ret_joints)
 {
     struct lk_model *model = trajectory_model(path, NULL);
@@ -87,7 +87,8 @@ static struct lk_system *open_machine(const char *path, const struct place *to, 
     return sys;
 }
 
-/* The largest difference of the sizes of a force or a torque, and the largest size. */
+/* Compute the largest difference between the magnitudes of forces and of torques, and the largest
+ * magnitudes. */
 static void compare(const struct lk_system *here, const struct lk_system *there, int joints,
                     double worst[2], double size[2])
 {
@@ -105,7 +106,7 @@ static void compare(const struct lk_system *here, const struct lk_system *there,
     }
 }
 
-/* @from: first step that is compared */
+/* Compare a machine here and at another place. @from: first step that is compared */
 static void stays_the_same(const char *path, const struct place *to, int from)
 {
     static const double zero[16];
@@ -144,9 +145,9 @@ static void mechanisms_do_not_mind_where_they_are(void **state)
     }
 }
 
-/* It passes a change point at 0.6 s: in five steps there, round-off decides how much rows carry
- * that depend on others (turned 4e-3 N, 10 km away 5 N of 30); no trace of it is left afterwards.
- */
+/* The mechanism passes a change point at 0.6 s. In five steps there, round-off determines the
+ * forces of dependent rows (rotated 4e-3 N, 10 km away 5 N of 30). Afterwards there is no trace of
+ * it. */
 static void nor_after_a_change_point(void **state)
 {
     (void)state;

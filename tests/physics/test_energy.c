@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Energy that appears (linkage/energy.h): right motions never trip the watch, random mechanisms and
- * the machines of the tests with inputs that jump; wrong ones do, before their numbers are of no
- * use.
+/* Energy that appears (linkage/energy.h): correct motions never trip the watch, neither of random
+ * mechanisms nor of the machines of the tests with inputs that jump. Wrong motions trip it before
+ * their numbers become useless.
  *
  *     test_energy [FIRST LAST]     seeds of random mechanisms */
 #include "cmocka_all.h"
@@ -20,9 +20,11 @@
 
 static long seeds[2] = {1, SANITIZED ? 100 : 1000};
 
-/** struct seen - of the energy that appears, @share: largest part of the energy that moved
- * @ratio: largest multiple of the explained energy, while it is LK_ENERGY_SHARE of that and more
- * @trips, @failed: the step that did so, 0: none */
+/** struct seen - the energy that appears in a run
+ * @share:          largest part of the energy that moved
+ * @ratio:          largest multiple of the explained energy, while @share is LK_ENERGY_SHARE or
+ *                  more
+ * @trips, @failed: step in which the watch tripped, and step that failed; 0: none */
 struct seen {
     double ratio;
     double share;
@@ -30,7 +32,7 @@ struct seen {
     int failed;
 };
 
-/* @change: the inputs of the next step, or NULL */
+/* Run a system under the watch. @change: changes the inputs before each step, or NULL */
 static struct seen watch(struct lk_system *system, int steps,
                          void (*change)(const struct lk_system *system, int step, double *inputs),
                          double *inputs)
@@ -80,8 +82,8 @@ static struct seen watch_seed(long seed, double part, int steps)
     return seen;
 }
 
-/* Where the watch trips the step is too long: with an eighth of it less energy appears or much
- * later, or a step fails there, too. And that is rare. */
+/* If the watch trips, the step is too long: with an eighth of it less energy appears, or the watch
+ * trips much later, or a step fails. This is rare. */
 static void test_random(void **state)
 {
     int n = 0;
@@ -104,7 +106,7 @@ static void test_random(void **state)
 
 /* ---- machines ---- */
 
-/* Each scalar with limits at one of them, a new one every 50 steps. */
+/* Set each scalar that has limits to one of them, changed every 50 steps. */
 static void jump(const struct lk_system *system, int step, double *inputs)
 {
     static struct dice dice = {7};
@@ -119,7 +121,7 @@ static void jump(const struct lk_system *system, int step, double *inputs)
                     dice_chance(&dice, 0.5) ? channels[i].high : channels[i].low;
 }
 
-/* Those of the tests and of the examples are right for two seconds. */
+/* Check that the machines of a folder never trip the watch in two seconds. */
 static void watch_folder(const char *folder,
                          void (*change)(const struct lk_system *, int, double *))
 {
@@ -164,9 +166,9 @@ static void test_machines(void **state)
     watch_folder("config/models", jump);
 }
 
-/* ---- what is wrong ---- */
+/* ---- wrong motions ---- */
 
-/* Six hinged links of 0.1 m and 2 g, with kinks of 10 mrad, that hold 20 kg. */
+/* Six hinged links of 0.1 m and 2 g, with kinks of 10 mrad, that carry 20 kg. */
 static const char *kinked(void)
 {
     static char text[4096];
@@ -246,7 +248,8 @@ static void test_too_long_a_step(void **state)
     trips_until(kinked_rope(1e-3), 1e-4);
 }
 
-/* A mass on a spring: the explained energy by its formula, from velocities and accelerations. */
+/* A mass on a spring: the explained energy is computed with its formula from velocities and
+ * accelerations. */
 static void test_explained(void **state)
 {
     static const char text[] =
@@ -295,8 +298,8 @@ static const char damped[] =
     "forces:\n  d: {type: joint-spring-damper, joint: j, stiffness: 0, damping: 2}\n"
     "solver: {step: 0.001}\n";
 
-/* A damper that is booked with a twentieth more than it takes, which is energy that appears, and
- * with a twentieth less. */
+/* A damper whose dissipation is booked 5 % too high, which is energy that appears, and 5 % too
+ * low. */
 static void test_wrong_account(void **state)
 {
     const double booked[] = {1, 1.05, 0.95};

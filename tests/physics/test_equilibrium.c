@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `start: equilibrium`: poses of known balances, accelerations that are zero, and mechanisms that
- * stay where they are, with redundant rows, stops, brakes and bodies without mass among them. */
+/* `start: equilibrium`: poses of known equilibria, accelerations that are zero, and mechanisms that
+ * stay in equilibrium, with redundant rows, stops, brakes and bodies without mass among them. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include <math.h>
@@ -9,19 +9,19 @@
 #include <string.h>
 
 #define START "start: equilibrium\n"
-#define TIGHT 1e-9 /* of the largest force of a mechanism */
+#define TIGHT 1e-9 /* relative to the largest force of a mechanism */
 
 static const char *const formulations[] = {"ali3", "rattle"};
 
-/** struct case_of - @text: a model without solver section;  @look: checks where it rests
- * @steps: after which it is still there */
+/** struct case_of - a mechanism in equilibrium
+ * @text: model without solver section;  @look: checks the pose of equilibrium */
 struct case_of {
     const char *name;
     const char *text;
     void (*look)(const struct lk_system *sys);
 };
 
-/* largest acceleration of a body, turned into a length by 1 m */
+/* Return the largest acceleration of a body; angular accelerations with a lever arm of 1 m. */
 static double largest_acceleration(const struct lk_system *sys)
 {
     struct lk_body_state b;
@@ -100,7 +100,8 @@ static void look_mass(const struct lk_system *sys)
           "outputs:\n"                                                                             \
           "  x: {type: joint-position, joint: guide}\n"
 
-/* drawn almost upright, it hangs: Newton's method alone would find the top */
+/* The pendulum is drawn almost upright, but its equilibrium is the hanging pose. Newton's method
+ * alone would find the upright one. */
 static void look_pendulum(const struct lk_system *sys)
 {
     assert_true(fabs(read_output(sys, "place", 0)) < 1e-9);
@@ -117,8 +118,9 @@ static void look_pendulum(const struct lk_system *sys)
     "outputs:\n"                                                                                   \
     "  place: {type: body-pose, body: bob}\n"
 
-/* Four rods of 1 m between two pins 2 m apart, drawn skew: symmetric, as the catenary of rods. With
- * the angles a (outer) and b (inner) to the level: cos a + cos b = 1, tan a = 3 tan b. */
+/* Four rods of 1 m between two hinges 2 m apart, drawn askew: the equilibrium is symmetric, a
+ * catenary of rods. For the angles a (outer) and b (inner) to the horizontal: cos a + cos b = 1,
+ * tan a = 3 tan b. */
 static void look_chain(const struct lk_system *sys)
 {
     double low[3], b = 0.5;
@@ -156,7 +158,7 @@ static void look_chain(const struct lk_system *sys)
     "outputs:\n"                                                                                   \
     "  low: {type: point-position, body: b, point: [1, 0, -1]}\n"
 
-/* a plane four-bar of hinges, with three redundant rows, on a spring */
+/* a planar four-bar of hinges, with three redundant rows, and a spring */
 #define FOUR_BAR                                                                                   \
     HEAD("[0, -9.81, 0]")                                                                          \
     START                                                                                          \
@@ -174,7 +176,7 @@ static void look_chain(const struct lk_system *sys)
     "outputs:\n"                                                                                   \
     "  angle: {type: joint-position, joint: a}\n"
 
-/* a parallelogram of rods 1 m long: 80 (0.4 - x) = -(1 + 2 + ...) m g sin x */
+/* A parallelogram of rods of 1 m: 80 (0.4 - x) = -(1 + 2 + ...) m g sin x */
 static void look_four_bar(const struct lk_system *sys)
 {
     double x = read_output(sys, "angle", 0);
@@ -182,7 +184,7 @@ static void look_four_bar(const struct lk_system *sys)
     assert_true(fabs(80 * (x - 0.4) - (0.5 + 2 + 0.5) * G * sin(x)) < 1e-7);
 }
 
-/* a lever that gravity lays on its stop, soft or hard */
+/* a lever that gravity presses against its stop, soft or hard */
 #define LEVER(stiffness)                                                                           \
     HEAD("[0, 0, -9.81]")                                                                          \
     START "bodies:\n"                                                                              \
@@ -208,7 +210,7 @@ static void look_hard_lever(const struct lk_system *sys)
     assert_true(fabs(1e7 * (x - 0.3) - G * cos(x)) < 1e-6);
 }
 
-/* a block on a slope, held by a brake that winds up */
+/* a block on a slope, held by a brake with wind-up */
 #define BRAKED                                                                                     \
     HEAD("[1, 0, -9.7]")                                                                           \
     START "bodies:\n"                                                                              \
@@ -227,7 +229,8 @@ static void look_braked(const struct lk_system *sys)
     assert_true(fabs(read_output(sys, "f", 0) + 2) < 1e-9);
 }
 
-/* the same on an arm that turns to its stop on the way to rest, so that the brake slides first */
+/* a braked block on an arm that turns to its stop on the way to equilibrium, so that the brake
+ * slides first */
 #define BRAKED_ARM                                                                                 \
     HEAD("[0.5, 0, -9.81]")                                                                        \
     START                                                                                          \
@@ -251,7 +254,7 @@ static void look_braked_arm(const struct lk_system *sys)
     assert_true(fabs(read_output(sys, "f", 0) + 0.5 * cos(angle) + 9.81 * sin(angle)) < 1e-8);
 }
 
-/* a quarter car: the carrier between wheel and strut has no mass */
+/* a quarter car whose carrier, between wheel and strut, has no mass */
 #define QUARTER                                                                                    \
     HEAD("[0, 0, -9.81]")                                                                          \
     START                                                                                          \
@@ -278,7 +281,7 @@ static void look_quarter(const struct lk_system *sys)
     assert_true(fabs(fabs(read_output(sys, "tyre_force", 2)) - 330 * G) < 1e-6);
 }
 
-/* a car body on four leaning struts between points, with unequal loads, and a load aside */
+/* a car body on four struts between points, with unequal loads and a lateral load */
 #define STRUTS                                                                                     \
     HEAD("[0, 0, -9.81]")                                                                          \
     START                                                                                          \
@@ -334,7 +337,7 @@ static void mechanisms_rest_in_balance(void **state)
         check(&cases[i]);
 }
 
-/* a velocity of the drawing is kept */
+/* a velocity of the initial configuration is kept */
 static void velocities_are_kept(void **state)
 {
     static const char text[] = HEAD("[0, 0, -9.81]") START
@@ -366,11 +369,11 @@ static void velocities_are_kept(void **state)
           "  q: {type: joint-position, joint: at}\n"                                               \
           "  a: {type: joint-acceleration, joint: at}\n"
 
-/* inputs of every type act in the balance with their initial values, and in the first sample of it
- */
+/* Inputs of each type act in the equilibrium with their initial values, and in the first sample of
+ * outputs. */
 static void inputs_act_in_the_balance(void **state)
 {
-    static const double weight = 9.81, x = 0.3; /* x: what turns the arm that a body torque holds */
+    static const double weight = 9.81, x = 0.3; /* x: angle of the driven arm */
     const struct {
         const char *text;
         double q;
@@ -403,7 +406,8 @@ static void inputs_act_in_the_balance(void **state)
         }
 }
 
-/* so stiff that round-off of the pose is a force: found as well as numbers allow */
+/* The stop is so stiff that round-off of the pose is a noticeable force. The equilibrium is found
+ * to round-off. */
 static void stiffest_stop_is_found(void **state)
 {
     struct lk_system *sys;
@@ -415,12 +419,12 @@ static void stiffest_stop_is_found(void **state)
     lk_system_free(sys);
 }
 
-/* ---- links on their stops ---- */
+/* ---- links that press against their stops ---- */
 
 #define LINKS_MAX 4
 
-/** struct chain - links on hinges about y, one behind the other. @at: hinge, and @centre: of each,
- * as drawn, x and z [m] */
+/** struct chain - links on hinges about the y axis, each attached to the one before
+ * @at, @centre: hinge and centre of mass of each link in the initial configuration, x and z [m] */
 struct chain {
     int n;
     double mass[LINKS_MAX];
@@ -431,7 +435,8 @@ struct chain {
     double stiffness[LINKS_MAX];
 };
 
-/* a number between @low and @high; the same sequence on every machine (splitmix64) */
+/* Return a random number between @low and @high; the sequence is the same on each machine
+ * (splitmix64). */
 static double between(uint64_t *seed, double low, double high)
 {
     uint64_t z = *seed += 0x9e3779b97f4a7c15u;
@@ -441,8 +446,8 @@ static double between(uint64_t *seed, double low, double high)
     return low + (high - low) * (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Masses over five decades and stops over five, links of 10 mm to 1 m; most are drawn within their
- * stops. */
+/* Make a chain. Masses and stiffnesses of stops cover five decades, links are 10 mm to 1 m long.
+ * Most links start within their stops. */
 static struct chain random_chain(uint64_t *seed)
 {
     double size = pow(10, between(seed, -2, 0)), tip[2] = {0, 0};
@@ -501,8 +506,8 @@ static struct lk_system *compile_chain(const struct chain *c, const char *gravit
     return compile_text(text, 1e-3);
 }
 
-/* The energy of a chain in its own coordinates, without the solver: Newton's step from @q, and
- * whether the energy curves upwards there. */
+/* Minimise the energy of a chain in joint coordinates, without the solver. Return the length of
+ * Newton's step from @q. @ret_is_valley: whether the energy is convex there */
 static double way_to_minimum(const struct chain *c, const double *q, bool *ret_is_valley)
 {
     double at[LINKS_MAX][2], centre[LINKS_MAX][2], H[LINKS_MAX][LINKS_MAX] = {{0}};
@@ -512,7 +517,7 @@ static double way_to_minimum(const struct chain *c, const double *q, bool *ret_i
         const double *from = i == 0 ? c->at[0] : c->at[i - 1], *to = c->at[i];
         double way[2] = {to[0] - from[0], to[1] - from[1]}, arm[2];
 
-        /* about y by the right hand: from z to x */
+        /* positive rotation about y: from z to x */
         for (int k = 0; k < 2; k++)
             at[i][k] = i == 0 ? to[k]
                               : at[i - 1][k] + cos(angle) * way[k] +
@@ -537,7 +542,7 @@ static double way_to_minimum(const struct chain *c, const double *q, bool *ret_i
                 H[i][k] -= c->mass[b] * G * (centre[b][1] - at[k > i ? k : i][1]);
         H[i][i] += over != 0 ? c->stiffness[i] : 0;
     }
-    /* Cholesky: L in the lower half, then both substitutions */
+    /* Cholesky factorisation: L in the lower half, then both substitutions */
     *ret_is_valley = true;
     for (int i = 0; i < c->n; i++)
         for (int k = 0; k <= i; k++) {
@@ -562,8 +567,9 @@ static double way_to_minimum(const struct chain *c, const double *q, bool *ret_i
     return largest;
 }
 
-/* Links that lie on their stops, heavy and light, rest where the energy of gravity and stops has a
- * minimum. A step of 1e-8 rad to it is what ENOUGH, 1e-9 of the largest force, may leave. */
+/* Links that press against their stops, heavy and light: the energy of gravity and stops has a
+ * minimum at the equilibrium. The tolerance ENOUGH, 1e-9 of the largest force, permits a distance
+ * of 1e-8 rad from it. */
 static void links_rest_on_their_stops(void **state)
 {
     uint64_t seed = 1;
@@ -585,8 +591,8 @@ static void links_rest_on_their_stops(void **state)
     }
 }
 
-/* chains whose place is known by other means: a small arm on its stop; one that is drawn upright
- * and leans against what pulls it down; three links, by two minimisers of the energy */
+/* Chains whose equilibrium is known from other methods: a small arm on its stop; an arm that is
+ * drawn upright and leans against gravity; three links, with two minimisers of the energy. */
 static void known_links_on_their_stops(void **state)
 {
     static const struct {
@@ -640,7 +646,7 @@ static void known_links_on_their_stops(void **state)
     }
 }
 
-/* what nothing holds is named, with the force that is left and its direction */
+/* A body that nothing holds is named in the message, with the remaining force and its direction. */
 static void falling_is_refused(void **state)
 {
     static const char text[] =
@@ -659,8 +665,8 @@ static void falling_is_refused(void **state)
     lk_model_free(model);
 }
 
-/* A slider-crank drawn near its upper pose, where it balances as well: Newton's method alone went
- * up from 1e-6 to 0.6 rad. As drawn in that pose it stays. */
+/* A slider-crank drawn near its upper pose, which is an unstable equilibrium: Newton's method alone
+ * went up from 1e-6 to 0.6 rad. If it is drawn exactly in this pose, it stays there. */
 static void rests_in_the_valley_below(void **state)
 {
     static const double starts[] = {1e-6, 0.01, -0.3, 0.6, -1, 2.5, 0, 5e-10};
@@ -698,8 +704,10 @@ static void rests_in_the_valley_below(void **state)
     }
 }
 
-/* A rope hangs, however it is drawn: straight, at @angle to its plumb line, almost upright as well.
- * @most: iterations, which do not grow with its links unless it stands */
+/* A rope hangs vertically in equilibrium, whatever its initial direction: straight, at @angle to
+ * the vertical, even almost upright.
+ * @most: bound of the iterations, which do not increase with the number of links unless the rope is
+ *        almost upright */
 static void ropes_hang(void **state)
 {
     static const struct {
@@ -744,13 +752,13 @@ static void ropes_hang(void **state)
     }
 }
 
-/* Redundant rows hold against each other by millions of newtons on the way: neither that, nor a
- * body without mass, hides whether a balance is one that lasts. */
+/* In loops with redundant rows, opposing forces of millions of newtons occur in the iterations.
+ * Neither these nor a body without mass affect the decision whether an equilibrium is stable. */
 static void valleys_of_redundant_loops(void **state)
 {
     static const struct {
         const char *path;
-        bool falls; /* as it is drawn in balance */
+        bool falls; /* the initial configuration is an unstable equilibrium */
     } cases[] = {
         {"tests/physics/machines/spherical-four-bar.yaml", false},
         {"tests/physics/machines/bennett-turned.yaml", false},
@@ -776,7 +784,7 @@ static void valleys_of_redundant_loops(void **state)
     }
 }
 
-/* without the key nothing moves, and the options ask for it as the key does */
+/* Without the key `start` nothing moves; the option @equilibrium has the same effect as the key. */
 static void options_ask_for_it(void **state)
 {
     static char text[4096];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters of any order and any unit of time: step responses of Butterworth filters in closed form.
- */
+/* Filters of any order and time scale: step responses of Butterworth filters in closed form. */
 #include "block_models.h"
 #include "cmocka_all.h"
 #include "known_motion.h"
@@ -11,7 +10,8 @@
 
 #define ORDER_MAX 16
 
-/* Butterworth low-pass of order @n at @rate [rad/s]. @den: from the highest power down, @den[0] = 1
+/* Compute a Butterworth low-pass of order @n at @rate [rad/s].
+ * @den:            coefficients from the highest power down, @den[0] = 1
  * @pole, @residue: its step response is 1 + sum residue exp(pole t) */
 static void butterworth(int n, double rate, double *den, double complex *pole,
                         double complex *residue)
@@ -32,7 +32,7 @@ static void butterworth(int n, double rate, double *den, double complex *pole,
         den[k] = creal(poly[k]);
 }
 
-/* as a transfer function, all coefficients @times as large */
+/* Write the filter as a transfer function, with all coefficients multiplied by @times. */
 static void write_filter(FILE *f, const double *den, int n, double times)
 {
     fprintf(f, "blocks:\n  y: {type: transfer-function, input: u, num: [%.17g], den: [",
@@ -42,7 +42,7 @@ static void write_filter(FILE *f, const double *den, int n, double times)
     fprintf(f, "]}\n");
 }
 
-/* its companion form, not scaled */
+/* Write the filter in companion form, without scaling. */
 static void write_companion(FILE *f, const double *den, int n)
 {
     fprintf(f, "blocks:\n  y: {type: state-space, inputs: [u], a: [");
@@ -61,8 +61,10 @@ static void write_companion(FILE *f, const double *den, int n)
     fprintf(f, "%.17g]}\n", den[n]);
 }
 
-/* Largest error of the step response, as a share of the step in the input, over 1.2 n / rate [s]:
- * the delay of the filter and its rise. @times: 0: the companion form;  @part: step times rate */
+/* Return the largest error of the step response, relative to the input step, over 1.2 n / rate [s],
+ * which includes the delay of the filter and its rise.
+ * @times: factor of the coefficients, 0: companion form
+ * @part:  step size times rate */
 static double filter_error(int n, double rate, double times, double part)
 {
     double den[ORDER_MAX + 1] = {0}, h = part / rate, worst = 0;
@@ -93,8 +95,8 @@ static double filter_error(int n, double rate, double times, double part)
     return worst;
 }
 
-/* Coefficients have units of a power of the rate: whatever they span, and whatever all of them are
- * multiplied by, the response is the known one, to the order of the step. */
+/* Coefficients have units of powers of the rate. Whatever their range, and whatever common factor
+ * they have, the response is the known one to the order of the step. */
 static void filters_of_any_order_respond_as_known(void **state)
 {
     static const struct {

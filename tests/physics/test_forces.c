@@ -8,7 +8,8 @@
 
 /* ---- compliance and bushings ---- */
 
-/* a body at rest is pushed in a compliant direction: x = v/w sin(w t); damping: exp(-d t) */
+/* Return the motion of a body at rest that gets a velocity in a compliant direction: x = v/w sin(w
+ * t), with damping times exp(-d t). */
 static double swing(double t, double speed, double k, double c, double m, double *ret_rate)
 {
     double d = c / (2 * m), w = sqrt(k / m - d * d), fade = exp(-d * t);
@@ -17,12 +18,12 @@ static double swing(double t, double speed, double k, double c, double m, double
     return speed / w * fade * sin(w * t);
 }
 
-/* rotations are so small that each axis behaves like a single one: the coupling is of the order of
- * their product, 1e-9 */
+/* rotations are so small that each axis behaves like a single oscillator: the coupling is of the
+ * order of their product, 1e-9 */
 #define PUSH      0.01
 #define PUSH_TURN 1e-3
 
-/* the axis is x: the third shift is along it */
+/* the axis of the hinge is x, which is the third direction of its compliance */
 static void observe_compliant_revolute(double t, const double *y, double *ret)
 {
     static const double shift[3] = {4000, 2000, 2000}, inertia[3] = {0, 0.2, 0.15};
@@ -74,7 +75,7 @@ static void compliant_revolute_swings(void **state)
     check_order_two(&m);
 }
 
-/* damped, and with an oblique joint: the shifts are those along the world at t = 0 */
+/* Damped, with an oblique joint: at t = 0 the directions of displacement are those of the world. */
 static void observe_compliant_spherical(double t, const double *y, double *ret)
 {
     static const double k[3] = {800, 1800, 3200}, c[3] = {4, 8, 12};
@@ -154,9 +155,9 @@ static const char six_bodies[] =
                       "  v: {type: body-velocity, body: plate}\n"
                       "  f: {type: %s}\n";
 
-/* the same six springs as compliance of a fixed joint and as a force element */
-/* Turned about two axes, a bushing that is stiff about one of them pushes about all three. Nothing
- * else turns a ball of 1 kg m^2: the torque is its angular acceleration. */
+/* If a bushing that is stiff about one axis is rotated about two axes, it has a torque about all
+ * three. No other torque acts on the ball of 1 kg m^2, so the torque equals its angular
+ * acceleration. */
 static void turned_bushing_tells_its_torque(void **state)
 {
     static const char text[] =
@@ -180,12 +181,12 @@ static void turned_bushing_tells_its_torque(void **state)
     lk_system_free(sys);
 }
 
-/* ---- a thread that gives way ---- */
+/* ---- a compliant thread ---- */
 
-#define LEAD 0.5 /* travel for one turn [m] */
+#define LEAD 0.5 /* travel per turn [m] */
 
-/* x and v of a nut of 1 kg and 10 kg m^2, then its angle and rate; the deflection of the thread is
- * known but for whole leads */
+/* The state is x and v of a nut of 1 kg and 10 kg m^2, then its angle and rate. The deflection of
+ * the thread is defined up to whole leads. */
 static void slipping_nut_rhs(double t, const double *y, double *dy)
 {
     double pitch = LEAD / (2 * M_PI), off = y[0] - pitch * y[2];
@@ -198,8 +199,8 @@ static void slipping_nut_rhs(double t, const double *y, double *dy)
     dy[3] = pitch * force / 10;
 }
 
-/* Pushed by more than it holds, it slips from groove to groove. Where it does its force turns
- * round, but it goes on: its damper must not see it jump back by a lead. */
+/* A force above the limit of the thread makes it slip from groove to groove. There its elastic
+ * force reverses while the nut continues, and the damper must not see a jump back by a lead. */
 static void soft_thread_slips(void **state)
 {
     static const char text[] =
@@ -236,6 +237,7 @@ static void soft_thread_slips(void **state)
     step_with("ali3");
 }
 
+/* The same six springs are the compliance of a fixed joint and a force element. */
 static void six_directions_swing(void **state)
 {
     static const char *const kinds[2][2] = {
@@ -265,9 +267,10 @@ static void six_directions_swing(void **state)
     }
 }
 
-/* A bushing as stiff as steel under a mass of 1 kg: w h = 32. The start is at the unloaded place,
- * so the mass falls by F/k, and without damping it oscillates between 0 and 2 F/k for ever: the
- * trapezoidal rule keeps the energy of a linear spring. With damping it comes to rest at F/k. */
+/* A bushing as stiff as steel under a mass of 1 kg: w h = 32. The mass starts at the unloaded
+ * position and falls by F/k. Without damping it oscillates between 0 and 2 F/k forever, because the
+ * trapezoidal rule conserves the energy of a linear spring. With damping it comes to rest at
+ * F/k. */
 static void stiff_bushing_is_stable(void **state)
 {
     static const char text[] = HEAD(
@@ -298,7 +301,7 @@ static void stiff_bushing_is_stable(void **state)
             assert_true(fabs(out[0] - 0.2) + fabs(out[1] - 0.1) < 1e-3 * rest);
         }
         if (k == 1) {
-            /* the place is a difference of numbers of size 0.3 */
+            /* the deflection is a difference of numbers of magnitude 0.3 */
             assert_true(fabs(out[2] - 0.3 + rest) < 1e-6 * rest + 1e-15);
             assert_true(fabs(out[9] - G) < 1e-6 * G);
         }
@@ -308,8 +311,8 @@ static void stiff_bushing_is_stable(void **state)
 
 /* ---- springs, dampers and loads along a guide: x'' = force / m ---- */
 
-/* m x'' + c x' + k (x - r) = F sin(W t + p): the free oscillation about the forced one, X sin(W t +
- * p - q) */
+/* m x'' + c x' + k (x - r) = F sin(W t + p): a free oscillation about the forced one, X sin(W t + p
+ * - q) */
 static void observe_shaken_oscillator(double t, const double *y, double *ret)
 {
     const double m = 2, c = 3, k = 180, r = 0.05, F = 40, W = 6, p = 0.4;
@@ -347,7 +350,7 @@ static void harmonic_force_shakes_an_oscillator(void **state)
     check_order_two(&m);
 }
 
-/* a table of 401 points of @force over -1 .. 1 */
+/* Print a table of 401 points of @force over -1 .. 1. */
 static int print_table(char *text, size_t size, double force(double))
 {
     int n = snprintf(text, size, "[");
@@ -378,7 +381,7 @@ static void duffing_rhs(double t, const double *y, double *dy)
     dy[1] = -(duffing(y[0] - 0.1) + drag(y[1])) / 2;
 }
 
-/* a straight line beyond the table: x and v stay within it */
+/* The force is a straight line beyond the table; x and v stay within the table. */
 static void observe_duffing(double t, const double *y, double *ret)
 {
     double dy[2];
@@ -392,7 +395,7 @@ static void observe_duffing(double t, const double *y, double *ret)
 }
 
 /* The interpolated curve through 401 points differs from the smooth one by about 300 (1/200)^3 =
- * 4e-5 N, which moves the block by some 1e-7 of its travel; the effect of h = 10 ms is 1e4 times
+ * 4e-5 N, which moves the block by about 1e-7 of its travel. The effect of h = 10 ms is 1e4 times
  * larger. */
 static void tables_make_a_duffing_oscillator(void **state)
 {
@@ -421,12 +424,12 @@ static void tables_make_a_duffing_oscillator(void **state)
     check_order_two(&m);
 }
 
-/* ---- dampers of turns ---- */
+/* ---- dampers of rotation ---- */
 
 #define BALLS_MAX 20
 
-/* @n balls that turn at @spin, held by @joint and @force, which @torque about y turns,
- * stepped by @solver */
+/* Compile @n balls that rotate with @spin, held by @joint and @force, with the torque @torque about
+ * y. */
 static struct lk_system *compile_balls(int n, const double spin[3], const char *joint,
                                        const char *force, double torque, const char *solver)
 {
@@ -464,8 +467,8 @@ static struct lk_system *compile_balls(int n, const double spin[3], const char *
     "type: fixed, compliance: {stiffness: [1e4, 1e4, 1e4, 0, 0, 0], "                              \
     "damping: [10, 10, 10, 0.05, 0.05, 0.05]}"
 
-/* A ball that turns about one axis loses its speed as exp(-d t / J), over whole turns, and never
- * gains any. */
+/* The rate of a ball that rotates about one axis decreases as exp(-d t / J), over whole turns, and
+ * never increases. */
 static void a_damper_brakes_over_whole_turns(void **state)
 {
     static const double axes[][3] = {{1, 0, 0}, {0, 0, -1}, {0.6, 0, 0.8}, {-0.48, 0.6, 0.64}};
@@ -483,7 +486,7 @@ static void a_damper_brakes_over_whole_turns(void **state)
         for (int k = 0; k < 2; k++)
             for (int s = 0; s < 4; s++) {
                 double spin[3], v[6 * BALLS_MAX], last = speed;
-                /* of the trapezoidal rule: t rate (rate h)^2 / 12; and round-off */
+                /* error of the trapezoidal rule, t rate (rate h)^2 / 12, and round-off */
                 double error = speed * (end * rate * rate * rate * h * h / 12 + 1e-10);
                 struct lk_system *sys;
 
@@ -508,8 +511,8 @@ static void a_damper_brakes_over_whole_turns(void **state)
             }
 }
 
-/* About changing axes the order stays two where the turn passes half a turn: a torque beside the
- * spin makes the axes change. */
+/* A torque beside the spin changes the axis of rotation. The order remains two if the rotation
+ * exceeds half a turn. */
 static void a_damper_keeps_its_order_past_half_a_turn(void **state)
 {
     static const double spin[3] = {1, 1, 2};

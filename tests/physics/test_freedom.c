@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The free coordinates chosen for a mechanism, checked with rows and gradients that the test
+/* The free coordinates chosen for a mechanism are checked with rows and gradients that the test
  * computes: their number equals the degrees of freedom, and their rates together with the rows
- * determine every velocity, with a margin. Random mechanisms have loops, redundant rows, couplings,
- * drives, unconnected bodies; small ones have known answers. */
+ * determine each velocity, with a margin. Random mechanisms have loops, redundant rows, couplings,
+ * drives and unconnected bodies; small ones have known answers. */
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
 #include "linkage/analysis.h"
@@ -14,10 +14,10 @@
 #include <string.h>
 
 #define SEEDS   400
-#define NOTHING 1e-7 /* relative to a unit row: less is round-off */
-#define CLEAR   1e-3 /* of the unit gradient, orthogonal to rows and the other coordinates */
+#define NOTHING 1e-7 /* relative to a unit row; less than this is round-off */
+#define CLEAR   1e-3 /* least component orthogonal to rows and other coordinates */
 
-/* Rows of length n, orthonormal so far: @n_rows. */
+/* struct span - @n_rows orthonormal rows of length @n */
 struct span {
     int n;
     int n_rows;
@@ -33,8 +33,8 @@ static double length_of(const double *x, int n)
     return sqrt(sum);
 }
 
-/* Adds the component of @x orthogonal to the rows so far if it is more than @least of it. Return:
- * its size. */
+/* Add the component of @x that is orthogonal to the rows so far, if it is more than @least of @x.
+ * Return: relative size of this component */
 static double add_row(struct span *s, double *x, double least)
 {
     double length = length_of(x, s->n);
@@ -69,7 +69,7 @@ static void add_sides(const struct lk_system *sys, int body, double scale, const
         x[6 * body + k] += J[k] * (k < 3 ? scale : 1);
 }
 
-/* Largest lever: the unit of translations. */
+/* Return the largest lever arm, which is the unit of translations. */
 static double size_of(const struct lk_system *sys)
 {
     double size = 0;
@@ -122,8 +122,9 @@ static void differentiate(const struct lk_system *sys, double size, struct lk_fr
     }
 }
 
-/* Return: the smallest component of a chosen coordinate orthogonal to the rows and the previous
- * coordinates. */
+/* Check that the rows and the chosen coordinates determine each velocity.
+ * Return: the smallest component of a chosen coordinate that is orthogonal to the rows and to the
+ * coordinates before it */
 static double expect_determined(const struct lk_system *sys, const struct lk_mobility *m)
 {
     struct span s = {.n = 6 * sys->n_bodies};
@@ -193,14 +194,14 @@ static void random_mechanisms_have_them(void **state)
     "  rod: {" UNIT ", position: [" x1 ", " y1 ", 0]}\n"                                           \
     "  piston: {" UNIT ", position: [" x2 ", 0, 0]}\n"
 
-/* the expected answer, line by line; "" without freedom */
+/* known answers. @expected: the coordinates, one per line; "" without degrees of freedom */
 static const struct known {
     const char *what;
     const char *model;
     const char *expected;
 } known[] = {
-    /* at its dead centre the piston does not move, and in the other pose the crank would be equally
-     * good */
+    /* at this dead centre the piston does not move, so the crank is chosen; at the other one the
+     * crank would be equally good */
     {"slider-crank, stretched",
      HEAD SLIDER("0.5", "2.5", "4", "0", "0") PLANE("", "1, 0, 0", "4, 0, 0", ""),
      "main angle (revolute, ground to crank)\n"},
@@ -253,7 +254,7 @@ static const struct known {
      "p angle (revolute, ground to a)\n"
      "b: shift along x\nb: shift along y\nb: shift along z\n"
      "b: turn about x\nb: turn about y\nb: turn about z\n"},
-    /* all links in line: one crank may move without the other here */
+    /* all links are in line: here one crank may move without the other */
     {"a flat parallelogram",
      HEAD "  a: {" UNIT ", position: [0.25, 0, 0]}\n  b: {" UNIT ", position: [1, 0, 0]}\n"
           "  c: {" UNIT ", position: [1.25, 0, 0]}\njoints:\n"
@@ -304,7 +305,7 @@ static void known_mechanisms_are_named(void **state)
     }
 }
 
-/* the parts of a split body count as the body */
+/* The parts of a split body have the name of the body. */
 static void parts_have_the_name_of_their_body(void **state)
 {
     char model[16384], text[LK_TEXT_SIZE];
@@ -326,7 +327,7 @@ static void parts_have_the_name_of_their_body(void **state)
                               i, i, i);
     while (!lk_engines[e]->is_supported())
         e++;
-    sys = compile_by(model, lk_engines[e]->name); /* in lanes there are no hubs */
+    sys = compile_by(model, lk_engines[e]->name); /* with lanes there are no hubs */
     assert_true(sys->n_bodies > sys->n_named_bodies);
     assert_int_equal(lk_mobility_init(sys, &m), 0);
     assert_int_equal(m.dof, 46);

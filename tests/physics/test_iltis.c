@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Iltis of the IAVSD benchmark: its static equilibrium as published, and whole runs on ramps
- * and a sine of the rack and over bumps that lift its wheels, against a program of ten coordinates
- * that shares no code with this one (tests/reference/iltis). Its eigenvalues: test_iltis_modes.c.
- */
+/* The Iltis of the IAVSD benchmark: its published static equilibrium, and whole runs with ramps and
+ * a sine of the rack and over bumps that lift its wheels. They are compared with a program with ten
+ * coordinates that shares no code with this one (tests/reference/iltis). Its eigenvalues:
+ * test_iltis_modes.c. */
 #include "car.h"
 #include "cmocka_all.h"
 #include "compared.h"
@@ -17,7 +17,7 @@
 #define WHEELS    4
 #define DRIVE     "{input: rack, period: 0.005}"
 #define STILL     "{harmonic: {amplitude: 0, omega: 1}}"
-#define BUMP      0.1 /* m over the road, and under it */
+#define BUMP      0.1 /* height above and below the road [m] */
 #define BUMP_FROM 0.97
 #define BUMP_LONG 5.0
 
@@ -25,9 +25,11 @@ enum column { T, X, Y, Z, PITCH, ROLL, YAW, LOAD, COLUMNS = LOAD + WHEELS };
 
 static const char *const corners[WHEELS] = {"fl", "fr", "rl", "rr"};
 
-/** struct run - one manoeuvre. @rack: its drive;  @swing: rate of the rack at the start [m/s]
- * @speed [m/s];  @bump: height over and under either track [m];  @bounds: largest differences of
- * metres and radians, and of loads [N] */
+/** struct run - one manoeuvre
+ * @rack:   drive of the rack
+ * @swing:  initial rate of the rack [m/s];  @speed: [m/s]
+ * @bump:   height above and below each track [m]
+ * @bounds: largest differences of metres and radians, and of loads [N] */
 struct run {
     const char *name;
     const char *rack;
@@ -39,7 +41,7 @@ struct run {
 
 /* ---- the model ---- */
 
-/* the rack goes by 4 mm/s to 2 mm: close points where its speed jumps */
+/* Write a ramp of the rack with 4 mm/s to 2 mm. Its points are close where the rate jumps. */
 static void write_ramp(char *text, size_t size)
 {
     static const double later[] = {0.4995, 0.4998, 0.5,   0.5002, 0.5005, 0.501, 0.502,
@@ -122,8 +124,8 @@ static const struct lk_joint_def *joint_of(const struct lk_model *m, const char 
     return NULL;
 }
 
-/* the rack moves as it starts: hub and wheel turn about the kingpin as the rod makes them, so that
- * the car gets no knock */
+/* The rack already moves at the start. Set the velocities of hub and wheel so that they rotate
+ * about the kingpin as the rod requires; otherwise the car would get an impulse. */
 static void swing_wheel(struct lk_model *m, const char *corner, double rate)
 {
     const struct lk_joint_def *pin = joint_of(m, "kingpin", corner);
@@ -206,7 +208,9 @@ static void take_row(const struct lk_system *sys, double row[COLUMNS])
     free(out);
 }
 
-/* @from: x of the start, which a car in balance does not care for;  @worst: of each column */
+/* Compare the present outputs with a row of the reference.
+ * @from:  x of the start, which the equilibrium of the car does not depend on
+ * @worst: largest difference of each column */
 static void compare_row(const struct lk_system *sys, const double *reference, double from,
                         struct compared worst[COLUMNS])
 {
@@ -220,7 +224,7 @@ static void compare_row(const struct lk_system *sys, const double *reference, do
         compared_see(&worst[c], reference[c], row[c], 1, when);
 }
 
-/* columns in groups with a bound each; the first is of places and angles */
+/* Judge groups of columns, each with its own bound: positions, angles, loads. */
 static void judge(const struct run *run, const struct compared worst[COLUMNS])
 {
     static const struct {
@@ -255,7 +259,7 @@ static void drive(const struct run *run)
     snprintf(path, sizeof(path), "tests/reference/iltis/%s.csv", run->name);
     file = fopen(path, "r");
     assert_non_null(file);
-    car_read_row(file, COLUMNS, reference); /* names */
+    car_read_row(file, COLUMNS, reference); /* names of the columns */
     take_row(sys, row);
     while (car_read_row(file, COLUMNS, reference)) {
         for (; step < (int)lround(reference[T] / 0.001); step++)
@@ -291,7 +295,7 @@ static void flies_over_bumps(void **state)
     drive(&(struct run){"bump-and-hole", STILL, 0, 10, {BUMP, -BUMP}, {2e-3, 1500}});
 }
 
-/* ---- at rest ---- */
+/* ---- static equilibrium ---- */
 
 static double output(const struct lk_system *sys, const double *out, const char *kind,
                      const char *corner)
@@ -302,7 +306,7 @@ static double output(const struct lk_system *sys, const double *out, const char 
     return out[car_offset(sys, name)];
 }
 
-/* the leaf spring's force, of its moment about the hinge of the link */
+/* Return the force of the leaf spring, computed from its moment about the hinge of the link. */
 static double leaf_force(const struct lk_system *sys, const double *out, const char *corner)
 {
     const double along = 0.488 - 0.1585, up = 0.531 - 0.6;
@@ -317,7 +321,7 @@ static void is_near(const char *what, double ours, double published, double boun
     assert_true(fabs(ours - published) < bound);
 }
 
-/* road force at the contact, no side force: heights to 1e-6 m, forces to 0.01 N */
+/* Road force at the contact, no side force: heights within 1e-6 m, forces within 0.01 N. */
 static void rests_as_published(void **state)
 {
     static const double shocks[2] = {-335.317, -241.653}, leaves[2] = {-3068.685, -2885.538};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eigenvalues of the Iltis of the IAVSD benchmark at rest, of the step alone: fourteen states of
- * seven small disturbances, and where each is some steps later, are the map of the motion. */
+/* Eigenvalues of the Iltis of the IAVSD benchmark at rest, computed with the step alone: fourteen
+ * states from seven small disturbances, and the states some steps later, give the linear map of the
+ * motion. */
 #include "car.h"
 #include "cmocka_all.h"
 #include "compared.h"
@@ -12,13 +13,13 @@
 #include <string.h>
 
 #define WHEELS 4
-#define MODES  7 /* of the body's heave, pitch and roll, and of the wheels */
+#define MODES  7 /* heave, pitch and roll of the body, and the wheels */
 #define STATES (2 * MODES)
-#define EPS    1e-4 /* m/s: of a disturbance, in which the car is linear */
-#define FINE   1e-4 /* s: step at which frequencies are right to the digits published */
-#define WAIT   200  /* steps between the two states of a run that count */
-#define AHEAD  50   /* steps over which the map is taken */
-#define NEAR   0.01 /* 1/s */
+#define EPS    1e-4 /* disturbance [m/s], small enough to be linear */
+#define FINE   1e-4 /* step [s] that gives all published digits */
+#define WAIT   200  /* steps between the two states of a run */
+#define AHEAD  50   /* steps that the map covers */
+#define NEAR   0.01 /* tolerance [1/s] */
 
 static const char *const corners[WHEELS] = {"fl", "fr", "rl", "rr"};
 
@@ -31,7 +32,7 @@ static double output(const struct lk_system *sys, const double *out, const char 
     return out[car_offset(sys, name)];
 }
 
-/* coordinates of the motion and their rates */
+/* Read the coordinates of the motion and their rates. */
 static void see(const struct lk_system *sys, double ret[STATES])
 {
     double *out = calloc((size_t)lk_system_output_size(sys), sizeof(double)), angle[3];
@@ -49,7 +50,7 @@ static void see(const struct lk_system *sys, double ret[STATES])
     free(out);
 }
 
-/* the states 0, AHEAD, WAIT and WAIT + AHEAD steps after the car got a velocity */
+/* Compute the states 0, AHEAD, WAIT and WAIT + AHEAD steps after the car got a velocity. */
 static void disturb(const char *text, int mode, double size, double ret[4][STATES])
 {
     const int at[4] = {0, AHEAD, WAIT, WAIT + AHEAD};
@@ -83,7 +84,7 @@ static void disturb(const char *text, int mode, double size, double ret[4][STATE
     lk_system_free(sys);
 }
 
-/* x of (A - shift B) x = b, by elimination with pivots; A and B have the columns of the states */
+/* Solve (A - shift B) x = b with pivoting. The columns of A and B are states. */
 static void solve(double A[STATES][STATES], double complex shift, double B[STATES][STATES],
                   const double complex *b, double complex *x)
 {
@@ -116,7 +117,7 @@ static void solve(double A[STATES][STATES], double complex shift, double B[STATE
         x[i] = M[i][STATES] / M[i][i];
 }
 
-/* the eigenvalue of A x = mu B x next to @mu, by inverse iteration */
+/* Return the eigenvalue of A x = mu B x nearest to @mu, by inverse iteration. */
 static double complex nearest(double A[STATES][STATES], double B[STATES][STATES], double complex mu)
 {
     double complex x[STATES], y[STATES], b[STATES], shift = mu;
@@ -157,8 +158,8 @@ static void write_model(char *text)
     }
 }
 
-/* A = map B: columns are states, those of A are later; half the difference of two disturbances of
- * opposite signs has no part of second order */
+/* Compute A = map B: columns are states, those of A are AHEAD steps later. Half the difference of
+ * two disturbances with opposite signs has no second-order part. */
 static void find_map(const char *text, double A[STATES][STATES], double B[STATES][STATES])
 {
     for (int m = 0; m < MODES; m++) {
@@ -174,7 +175,7 @@ static void find_map(const char *text, double A[STATES][STATES], double B[STATES
     }
 }
 
-/* published: of the exact laws at rest, without side force */
+/* published values for the exact laws at rest, without side force */
 static void swings_as_published(void **state)
 {
     static const double complex published[MODES] = {

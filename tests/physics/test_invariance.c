@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must not change the motion of a mechanism, on random ones: its position, the order of its
- * parts in the file, which body of a joint comes first; what the motion must conserve: momenta and
- * energy of free mechanisms; and what must not change a single bit: the same inputs again.
+/* Properties of random mechanisms. The motion must not change with the position of the mechanism,
+ * the order of its parts in the file, or the order of the bodies of a joint. Free mechanisms must
+ * conserve momenta and energy. Repeating the same inputs must give the same bits.
  *
  * "The same motion" means equal except for round-off, whose amplification depends on the mechanism
  * (see test_random.c). It is measured: the mechanism also runs from initial configurations
@@ -21,17 +21,17 @@
 #include <string.h>
 
 #define RELATIVE 1e-9
-#define SPLIT    1e-4 /* of models in which a body is split */
+#define SPLIT    1e-4 /* tolerance for models with a split body */
 #define REST     1e-3 /* [m, m/s ...]: smaller motion is round-off */
 #define NOISE    30
 #define UNBALANCED                                                                                 \
-    1e-6 /* of forces and torques: `ali3` projects velocities after its balance of forces */
+    1e-6 /* forces and torques: `ali3` projects velocities after its balance of forces */
 #define TRIALS 3
 #define STEPS  20
-#define LEFT   1e-7 /* by iterations and closing, of the size of energy and angular momentum */
+#define LEFT   1e-7 /* relative error of iterations and closing */
 #define ITERATIONS                                                                                 \
-    20 /* so that Newton's ends where it may depend on where it began; friction                    \
-        * takes long */
+    20 /* large enough to converge wherever Newton's iterations start; friction needs many         \
+          iterations */
 
 #define MECHANISMS (200 / THINNED)
 
@@ -51,9 +51,10 @@ static const char *const kind_names[] = {
     "position", "orientation", "velocity", "spin", "acceleration", "spin rate", "force", "torque",
 };
 
-/** struct motion - the result of a run: three numbers of each kind per body, bodies by their names,
- * or per joint, where @n_joints is not 0. @n: bodies. The orientation is the vector part of
- * q_start^-1 q: independent of sign and frame. */
+/** struct motion - the result of a run: three numbers of each kind per body, with bodies ordered by
+ * name, or per joint if @n_joints is not 0
+ * @n: number of bodies. The orientation is the vector part of q_start^-1 q, which does not depend
+ *     on its sign or on the frame. */
 struct motion {
     int n;
     int n_joints;
@@ -71,8 +72,8 @@ static void free_motion(struct motion *m)
         free(m->value[k]);
 }
 
-/* @q relative to the initial configuration: a vector in body axes, the same for a model in another
- * place */
+/* Compute the rotation of @q since the initial configuration: a vector in body axes, which is the
+ * same for a model at another place. */
 static void turn_since(const double start[4], const double q[4], double ret[3])
 {
     double back[4] = {start[0], -start[1], -start[2], -start[3]}, turn[4];
@@ -121,7 +122,7 @@ static void keep_reactions(const struct lk_system *sys, struct motion *ret)
     }
 }
 
-/* scales E of rigid rows by @times */
+/* Multiply E of rigid rows by @times. */
 static void soften(struct lk_system *sys, double times)
 {
     for (int i = 0; i < sys->n_joints; i++)
@@ -129,14 +130,14 @@ static void soften(struct lk_system *sys, double times)
             sys->regular[sys->joint[i].row + r] *= times;
     if (!sys->batches)
         return;
-    /* batches have constants of their own */
+    /* batches have their own copies of E */
     lk_batches_fill(sys);
     lk_start_resume(sys);
 }
 
-/* A step too long for a mechanism is refused; the motion is then that of the last accepted step,
- * and the test takes another mechanism (@n is 0). */
-static int n_held; /* bodies of all runs so far that were held upright */
+/* Run a mechanism. If the step is too long for it, a step is refused. The motion is then that of
+ * the last accepted step, and the test uses another mechanism (@n is 0). */
+static int n_held; /* bodies with planar reduction in all runs so far */
 
 static struct motion run(struct mechanism *m, double softer)
 {
@@ -166,14 +167,14 @@ static struct motion run(struct mechanism *m, double softer)
     return ret;
 }
 
-/** struct yardstick - a run, and its sensitivity to round-off. */
+/** struct yardstick - a run, and its sensitivity to round-off */
 struct yardstick {
     struct motion motion;
     double size[KINDS];
     double noise[KINDS];
 };
 
-/* the initial configuration, perturbed by @noise */
+/* Perturb the initial configuration by random numbers up to @noise. */
 static void disturb(struct mechanism *m, struct dice *dice, double noise)
 {
     for (int b = 0; b < m->n_bodies; b++) {
@@ -201,7 +202,7 @@ static struct mechanism *draw(long seed, enum mechanism_kind kind)
     return mechanism_make((uint64_t)seed, kind, (int)dice_spread(&dice, 1, 24));
 }
 
-/* the difference of a run of @m from the first one also counts as noise */
+/* Add the difference between a run of @m and the first run to the noise. */
 static void add_noise(struct yardstick *y, struct mechanism *m, double softer)
 {
     struct motion beside = run(m, softer);
@@ -226,8 +227,10 @@ static struct mechanism *draw_by(const char *formulation, long seed, enum mechan
     return m;
 }
 
-/* @formulation: NULL: that of the mechanism, else with all rows;  @reach: how far from the origin
- * the mechanism will be moved: distances have round-off too */
+/* Measure a run and its sensitivity to round-off.
+ * @formulation: NULL: that of the mechanism; otherwise with all rows
+ * @reach:       distance by which the mechanism will be moved from the origin, which increases the
+ *               round-off of positions */
 static struct yardstick measure_by(const char *formulation, long seed, enum mechanism_kind kind,
                                    double reach)
 {
@@ -262,7 +265,7 @@ static void start_record(void)
     refused = 0;
 }
 
-/* at most one in fifty may move too fast for its step */
+/* Print the largest differences. At most one mechanism in fifty may move too fast for its step. */
 static void end_record(const char *what)
 {
     printf("%s:", what);
@@ -291,7 +294,8 @@ static void compare(const struct yardstick *y, const struct motion *other, doubl
     }
 }
 
-/* back to the place of the first model: x = R^T (x' - shift), other world vectors likewise */
+/* Move the results back to the place of the first model: x = R^T (x' - shift), and other world
+ * vectors likewise. */
 static void move_back(struct motion *m, const double q[4], const double shift[3])
 {
     static const enum kind world[] = {POSITION, VELOCITY, ACCELERATION};
@@ -342,9 +346,10 @@ static int is_split(const struct mechanism *m)
     return ret;
 }
 
-static int n_balanced; /* joints whose reactions rows do not tell, and the balance of bodies does */
+static int n_balanced; /* reactions found by the balance of bodies */
 
-/* What is said to be unknown, where rows depend on each other, is not compared. */
+/* Exclude reactions that are reported as unknown, because their rows are dependent, from the
+ * comparison. */
 static void leave_unknown(const struct mechanism *m, const struct motion *all, struct motion *ret)
 {
     struct lk_system *sys = mechanism_compile((struct mechanism *)m);
@@ -363,8 +368,8 @@ static void leave_unknown(const struct mechanism *m, const struct motion *all, s
     lk_system_free(sys);
 }
 
-/* Rows that hold a body upright, by hinges to the ground, may be left out; where they depend on
- * others it is they that leave something of their E. */
+/* Compare planar reduction, which omits the rows that keep bodies upright, with a step of all rows.
+ * If these rows are redundant, they cause an error proportional to their E. */
 static void compare_with_all_rows(const char *formulation, long seed)
 {
     struct mechanism *m = draw_by(formulation, seed, MECHANISM_MIXED);
@@ -420,9 +425,9 @@ static void order_in_the_file_does_not_matter(void **state)
     end_record("shuffled");
 }
 
-/* A row written from the other body has another E, as its levers differ. E does not affect the
- * pose, which the iterations restore, but the projections leave E / (d + E) of a rate of violation.
- * A run with E times four measures the effect. */
+/* A row written from the other body has another E, because its lever arms differ. E does not affect
+ * the pose, which the iterations restore, but the projections leave E / (d + E) of a rate of
+ * violation. A run with four times E measures the effect. */
 static void order_of_bodies_in_joints_does_not_matter(void **state)
 {
     (void)state;
@@ -443,8 +448,8 @@ static void order_of_bodies_in_joints_does_not_matter(void **state)
     end_record("mirrored");
 }
 
-/** struct sums - of a free mechanism: momentum, angular momentum about the origin, energy; and the
- * magnitude of their terms. */
+/** struct sums - momentum, angular momentum about the origin and energy of a free mechanism, and
+ * the magnitude of their terms */
 struct sums {
     double momentum[3];
     double spin[3];
@@ -475,7 +480,7 @@ static struct sums sums_of(const struct lk_system *sys)
     return ret;
 }
 
-/** struct drift - largest change of the sums along a run, relative to their magnitude. */
+/** struct drift - largest change of the sums during a run, relative to their magnitude */
 struct drift {
     double momentum;
     double spin;
@@ -510,10 +515,10 @@ static struct drift drift_of(long seed, double h, double duration)
     return ret;
 }
 
-/* Momentum is conserved to round-off, of a hundred steps and a dozen bodies: forces between bodies
- * come in pairs. So is angular momentum, as far as the iterations go; energy up to an error of
- * order h^2 (partly (omega h)^2, with omega up to 30 rad/s for light bodies): half the step, a
- * quarter of the error. */
+/* Momentum is conserved to the round-off of a hundred steps and a dozen bodies, because forces
+ * between bodies are opposite pairs. Angular momentum is conserved to the accuracy of the
+ * iterations. The energy has an error of order h^2 (partly (omega h)^2, with omega up to 30 rad/s
+ * for light bodies): half the step gives a quarter of the error. */
 static void free_mechanisms_keep_momentum_and_energy(void **state)
 {
     (void)state;
@@ -533,7 +538,7 @@ static void free_mechanisms_keep_momentum_and_energy(void **state)
 
 #define REPLAYED 50
 
-/** struct recording - inputs of REPLAYED steps, and the results; @good: the accepted steps */
+/** struct recording - inputs and results of REPLAYED steps. @good: number of accepted steps */
 struct recording {
     int good;
     size_t n_in;
@@ -571,7 +576,8 @@ static void record(struct lk_system *sys, struct recording *r)
     }
 }
 
-/* the recording again; @before: called before each step, must have no effect */
+/* Repeat the recorded steps and compare the bits.
+ * @before: called before each step; it must have no effect */
 static void replay(struct lk_system *sys, const struct recording *r, const char *how,
                    void (*before)(struct lk_system *, struct dice *), long seed)
 {
@@ -591,8 +597,8 @@ static void replay(struct lk_system *sys, const struct recording *r, const char 
     free(outputs);
 }
 
-/* a refused step: forces whose energy is not finite. Drives follow their inputs later, so they
- * alone do not cause it. */
+/* Make a step that is refused: forces whose energy is not finite. Drives react to their inputs with
+ * a delay, so they alone would not cause a refusal. */
 static void refuse_step(struct lk_system *sys, struct dice *dice)
 {
     double inputs[32] = {0};
@@ -607,8 +613,8 @@ static void refuse_step(struct lk_system *sys, struct dice *dice)
         assert_int_not_equal(lk_system_step(sys, inputs), 0);
 }
 
-/* another order in which children still precede their parents: the next front is drawn from those
- * whose children are done */
+/* Change the order of elimination. Children still precede their parents: the next front is drawn
+ * from those whose children are done. */
 static void reschedule(struct lk_system *sys, struct dice *dice)
 {
     int n = sys->fronts.n_fronts, done = 0;
@@ -633,7 +639,7 @@ static void reschedule(struct lk_system *sys, struct dice *dice)
     free(order);
 }
 
-/* the same inputs again give the same bits, whatever happened before or in between */
+/* The same inputs give the same bits, whatever happened before or between. */
 static void recorded_inputs_give_recorded_bits(void **state)
 {
     (void)state;

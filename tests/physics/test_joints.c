@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every joint type compared with finite differences: Jacobian from the violation, gamma from the
- * rate, load from the transpose of the Jacobian, coordinates from motions that satisfy the rows;
- * and relations between the types. */
+/* Each joint type is compared with finite differences: the Jacobian is derived from the violation,
+ * gamma from the rate, the load from the transpose of the Jacobian, and coordinates from motions
+ * that satisfy the rows. Relations between the types are tested as well. */
 #include "cmocka_all.h"
 #include "rows/rows.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* a quantity of size 1 after some tens of roundings of 1.1e-16 each, most of them in rotations */
+/* a quantity of magnitude 1 after some tens of roundings of 1.1e-16 each, most of them in
+ * rotations */
 #define EXACT 1e-14
 
 /* Differences of fourth order with step D: truncation D^4 / 30 = 3e-18 of a fifth derivative, which
@@ -16,9 +17,9 @@
 #define D         1e-4
 #define TOLERANCE 1e-9
 
-#define LOCAL 0x100 /* in a test's state, beside the type: of a compliant joint */
+#define LOCAL 0x100 /* flag in a test's state: rows of a compliant joint */
 
-/* derivative at 0 from the values at -2 D, -D, D and 2 D */
+/* Return the derivative at 0 from the values at -2 D, -D, D and 2 D. */
 static const double instants[4] = {-2 * D, -D, D, 2 * D};
 
 static double slope(double a, double b, double c, double d)
@@ -26,14 +27,14 @@ static double slope(double a, double b, double c, double d)
     return (8 * (c - b) - (d - a)) / (12 * D);
 }
 
-/** struct sides - moving bodies, at most as many as a block has sides. */
+/** struct sides - moving bodies, as many as a block has sides at most */
 struct sides {
     double x[LK_SIDES_MAX][3];
     double q[LK_SIDES_MAX][4];
     struct lk_twist v[LK_SIDES_MAX];
 };
 
-/** struct at - poses and twists the way the functions of a joint take them. */
+/** struct at - poses and velocities in the form that the functions of a joint need */
 struct at {
     struct lk_pose pose[LK_SIDES_MAX];
     struct lk_twist twist[LK_SIDES_MAX];
@@ -66,7 +67,8 @@ static void random_unit(double *v, int n)
         v[i] /= sqrt(length);
 }
 
-/* an arbitrary joint at an arbitrary, not assembled, pose: the rows are defined everywhere */
+/* Return a random joint. The poses are random and not assembled, because rows are defined
+ * everywhere. */
 static struct lk_joint random_joint(enum lk_joint_type type)
 {
     const struct lk_joint_traits *traits = &lk_joint_traits[type];
@@ -92,10 +94,10 @@ static struct lk_joint random_joint(enum lk_joint_type type)
     return j;
 }
 
-/* Joints coupled by rows of coordinates, both of lengths: the Jacobian of an angle is the
- * derivative only where the rows of its joint hold, see coordinates_follow_the_motion(). Sides of
- * the coupling: 0 and 1 of the first, which shares body 1 with the second, whose other body is the
- * ground. */
+/* Joints for couplings, both with a length as the coordinate. The Jacobian of an angle is its
+ * derivative only if the rows of its joint are satisfied, see coordinates_follow_the_motion().
+ * Sides 0 and 1 of the coupling are those of the first joint, which shares body 1 with the second
+ * joint; the other body of the second joint is the ground. */
 static struct lk_joint prismatic, on_line;
 
 static struct lk_joint random_joint_of(uintptr_t state)
@@ -131,7 +133,7 @@ static struct sides random_sides(void)
     return at;
 }
 
-/* after time @t with constant velocities (world) and angular velocities (body) */
+/* Compute poses after time @t, with constant velocities (world) and angular velocities (body). */
 static void move(const struct sides *sides, double t, struct at *at)
 {
     point_at(at);
@@ -157,7 +159,7 @@ static struct lk_jacobian jacobian_of(const struct lk_joint *j, const struct at 
     return ret;
 }
 
-/* Phi_q v */
+/* Compute the rates Phi_q v of all rows. */
 static void rate_of(const struct lk_joint *j, const struct at *at, double *rate)
 {
     double J[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
@@ -174,7 +176,7 @@ static void rate_of(const struct lk_joint *j, const struct at *at, double *rate)
     }
 }
 
-/* c_q v of coordinate @i */
+/* Return the rate c_q v of coordinate @i. */
 static double coordinate_rate(const struct lk_joint *j, const struct at *at, int i)
 {
     double J[2][6], rate = 0;
@@ -185,10 +187,10 @@ static double coordinate_rate(const struct lk_joint *j, const struct at *at, int
     return rate;
 }
 
-/* Stays away from singularities of the functions, so far that a difference with step D does not
- * cross them and third derivatives stay below 1e2: the jump between threads and f[1][0] along the
- * axis of a screw, two coincident points, half a turn of a bushing, and an axle along its rail or
- * through its middle. */
+/* Return 1 if the pose is so far from singularities of the functions that a difference with step D
+ * does not cross them and third derivatives are below 1e2. Singularities: the jump between threads
+ * and f[1][0] along the axis of a screw, two coincident points, half a turn of a bushing, and an
+ * axle along its rail or through its middle. */
 static int is_regular(const struct lk_joint *j, const struct at *at)
 {
     double phi[6], d[3];
@@ -289,7 +291,8 @@ static void load_is_transpose_of_jacobian(void **state)
         }
 }
 
-/* the point rows of a compliant joint are those of the world, rotated; the others are the same */
+/* The point rows of a compliant joint are those in world axes, rotated; all other rows are
+ * equal. */
 static void local_rows_are_turned_point_rows(void **state)
 {
     struct lk_joint j = random_joint_of((uintptr_t)*state);
@@ -309,7 +312,7 @@ static void local_rows_are_turned_point_rows(void **state)
     }
 }
 
-/* the derivative of the rate expression c_q v at constant v, at any pose */
+/* Compare with the derivative of the rate c_q v at constant v, at any pose. */
 static void coordinate_gamma_is_derivative_of_rate(void **state)
 {
     for (int trial = 0; trial < 50; trial++) {
@@ -331,7 +334,7 @@ static void coordinate_gamma_is_derivative_of_rate(void **state)
     }
 }
 
-/* ---- assembled poses: side 1 placed relative to side 0 by the joint's freedoms ---- */
+/* ---- assembled poses: side 1 is placed relative to side 0 by the coordinates of the joint ---- */
 
 static void about_z(double angle, double R[9])
 {
@@ -353,7 +356,8 @@ static void transpose(const double A[9], double T[9])
         T[i] = A[i % 3 * 3 + i / 3];
 }
 
-/* frame 1 turned by @T and shifted by @u, both in the axes of frame 0; f holds a frame by rows */
+/* Place frame 1 at frame 0, rotated by @T and shifted by @u, both in the axes of frame 0. The rows
+ * of f are the axes of a frame. */
 static void place(const struct lk_joint *j, const double T[9], const double u[3],
                   const struct lk_pose *a, struct lk_pose *b)
 {
@@ -377,12 +381,11 @@ static void place(const struct lk_joint *j, const double T[9], const double u[3]
 }
 
 /* the initial configuration of a universal joint: f[1][0] = f[0][2] and f[1][2] = f[0][0], as
- * columns in frame 0
- */
+ * columns in frame 0 */
 static const double universal_initial[9] = {0, 0, 1, 0, -1, 0, 1, 0, 0};
 
-/* side 1 after the coordinates have changed by @c since t = 0; @free: rotation of a body with only
- * a point row */
+/* Place side 1 after the coordinates have changed by @c since t = 0.
+ * @free: rotation of a body that has only a point row */
 static void place_by_coordinates(const struct lk_joint *j, const double c[3], const double free[4],
                                  const struct lk_pose *a, struct lk_pose *b)
 {
@@ -420,7 +423,7 @@ static void place_by_coordinates(const struct lk_joint *j, const double c[3], co
     place(j, T, u, a, b);
 }
 
-/** struct motion - side 0 moves arbitrarily, the coordinates at constant rates. */
+/** struct motion - side 0 moves arbitrarily, and the coordinates change at constant rates */
 struct motion {
     struct sides base;
     double c[3];
@@ -456,8 +459,8 @@ static void follow(const struct lk_joint *j, const struct motion *m, double t, s
     place_by_coordinates(j, c, q, &at->pose[0], &at->pose[1]);
 }
 
-/* Velocity of a body at time 0, from its poses at the four instants: x' and R0^T R' = w~. Error:
- * that of slope() for entries of R and for positions. */
+/* Compute the velocity of a body at time 0 from its poses at the four instants: x' and R0^T R' =
+ * w~. The error is that of slope() for entries of R and for positions. */
 static void twist_from(const struct at at[4], const struct lk_pose *now, int s, struct lk_twist *v)
 {
     double rate[9], back[9], w[9];
@@ -476,7 +479,8 @@ static void twist_from(const struct at at[4], const struct lk_pose *now, int s, 
     }
 }
 
-/* poses at time 0 and the twist of side 1, which place_by_coordinates() does not give */
+/* Compute the poses at time 0 and the velocity of side 1, which place_by_coordinates() does not
+ * compute. */
 static void follow_with_twist(const struct lk_joint *j, const struct motion *m, struct at *at)
 {
     struct at around[4];
@@ -492,9 +496,9 @@ static double whole_turns_off(const struct lk_joint *j, int i, double x)
     return lk_joint_coordinate_is_angle(j->type, i) ? remainder(x, 2 * M_PI) : x;
 }
 
-/* Side 1 moved by the joint's own freedoms: the coordinates are the constructed ones and their
- * Jacobian gives the constructed rates, while all rows and rates of rows are zero. With
- * coordinate_gamma_is_derivative_of_rate() the second derivatives follow by the chain rule. */
+/* Side 1 moves by the joint's own degrees of freedom: the coordinates equal the constructed ones,
+ * their Jacobian gives the constructed rates, and all rows and their rates are zero. Together with
+ * coordinate_gamma_is_derivative_of_rate() this proves the second derivatives by the chain rule. */
 static void coordinates_follow_the_motion(void **state)
 {
     for (int trial = 0; trial < 50; trial++) {
@@ -515,7 +519,7 @@ static void coordinates_follow_the_motion(void **state)
 
             assert_true(fabs(whole_turns_off(&j, i, c - m.c[i])) < EXACT);
             assert_true(fabs(coordinate_rate(&j, &at, i) - m.rate[i]) < TOLERANCE);
-            /* the same unit force on body 1 as on body 0, opposite */
+            /* the force on body 1 is opposite to that on body 0 */
             lk_joint_ops(j.type)->coordinate_jacobian(&j, at.p, i, J);
             for (int k = 0; k < 3; k++)
                 assert_true(J[0][k] + J[1][k] == 0);
@@ -525,7 +529,8 @@ static void coordinates_follow_the_motion(void **state)
 
 /* ---- relations between types ---- */
 
-/* initially no row of any type is violated, and every coordinate has its initial value */
+/* In the initial configuration no row of any type is violated, and each coordinate has its initial
+ * value. */
 static void nothing_is_violated_initially(void **state)
 {
     const double none[3] = {0}, upright[4] = {1, 0, 0, 0};
@@ -565,7 +570,7 @@ static double coordinate_as(struct lk_joint j, enum lk_joint_type type, const st
     return lk_joint_ops(type)->coordinate(&j, at->p, i);
 }
 
-/* rows of one kind are the same function in every type that has them, at any pose */
+/* Rows of one kind are the same function in each type that has them, at any pose. */
 static void types_share_their_rows(void **state)
 {
     struct lk_joint j = random_joint(LK_JOINT_CYLINDRICAL);
@@ -588,20 +593,20 @@ static void types_share_their_rows(void **state)
     assert_memory_equal(phi, slide, 2 * sizeof(double));
     violation_as(j, LK_JOINT_PLANAR, &at, phi);
     assert_memory_equal(phi + 1, hinge + 3, 2 * sizeof(double));
-    /* a prismatic joint would measure this as travel; it leaves the plane */
+    /* this row is the travel of a prismatic joint, which leaves the plane */
     assert_true(phi[0] == -coordinate_as(j, LK_JOINT_PRISMATIC, &at, 0));
     /* the coordinates x and y of a plane are the rows of a point on a line */
     assert_true(coordinate_as(j, LK_JOINT_PLANAR, &at, 0) == -slide[0]);
     assert_true(coordinate_as(j, LK_JOINT_PLANAR, &at, 1) == -slide[1]);
     assert_true(coordinate_as(j, LK_JOINT_PLANAR, &at, 2) ==
                 coordinate_as(j, LK_JOINT_REVOLUTE, &at, 0));
-    /* a bushing measures its shift along the same axes */
+    /* a bushing measures its displacement along the same axes */
     violation_as(j, LK_JOINT_BUSHING, &at, phi);
     assert_true(phi[0] == -slide[0] && phi[1] == -slide[1]);
 }
 
-/* near the initial configuration, rows of a fixed joint and of a bushing measure the same small
- * rotation */
+/* Near the initial configuration, the rows of a fixed joint and of a bushing measure the same small
+ * rotation. */
 static void bushing_agrees_with_fixed_joint(void **state)
 {
     const double small[3] = {3e-6, -2e-6, 5e-6}, none[3] = {0};
@@ -618,15 +623,16 @@ static void bushing_agrees_with_fixed_joint(void **state)
     violation_as(j, LK_JOINT_BUSHING, &at, turn);
     violation_as(j, LK_JOINT_FIXED, &at, rows);
     for (int i = 0; i < 3; i++) {
-        /* row i: axis i of side 0 against axis i + 1 of side 1, -theta about axis i + 2; the
-         * difference is of second order, below |theta|^2 = 4e-11 */
+        /* Row i is axis i of side 0 times axis i + 1 of side 1, that is -theta about axis i + 2.
+         * The difference is of second order, below |theta|^2 = 4e-11. */
         assert_true(fabs(turn[3 + i] - small[i]) < EXACT);
         assert_true(fabs(rows[3 + i] + small[(i + 2) % 3]) < 4e-11);
     }
 }
 
-/* shift and rotation vector are recovered, also zero and nearly half a turn. Near an angle of pi
- * the error of |theta| stays that of the quaternion: no loss by acos or sin. */
+/* Displacement and rotation vector are recovered, also for zero and for nearly half a turn. Near an
+ * angle of pi the error of |theta| is still that of the quaternion: acos or sin would lose
+ * digits. */
 static void bushing_measures_shift_and_turn(void **state)
 {
     const double angle[] = {0, 1e-160, 1e-30, 1e-12, 1e-8, 1e-4, 0.1, 1, 2, 3, 3.141};
@@ -656,7 +662,7 @@ static void bushing_measures_shift_and_turn(void **state)
     }
 }
 
-/* a law k theta rotates body 1 back about theta: theta is its own image under the Jacobian */
+/* A law k theta rotates body 1 back about theta, because the Jacobian maps theta to itself. */
 static void bushing_torque_is_along_theta(void **state)
 {
     struct lk_joint j = random_joint(LK_JOINT_BUSHING);
@@ -678,8 +684,9 @@ static void bushing_torque_is_along_theta(void **state)
     }
 }
 
-/* The screw travels by pitch per radian, right-handed for pitch > 0, over many turns; a body offset
- * by e violates by e, and a whole lead is the next thread. Travels up to 6, so 7 EXACT. */
+/* The screw travels by pitch per radian, right-handed for pitch > 0, over many turns. A body
+ * displaced by e has the violation e, and displacement by a whole lead is the next thread. Travels
+ * are up to 6, so the tolerance is 7 EXACT. */
 static void screw_travels_with_its_angle(void **state)
 {
     const double upright[4] = {1, 0, 0, 0}, pitches[] = {0.3, -0.3, 1e-3};
@@ -708,9 +715,9 @@ static void screw_travels_with_its_angle(void **state)
         }
 }
 
-/* Shafts of a universal or constant-velocity joint in bearings: the first along its z, the second
- * bent by @bend about the bearings' x; rotated by @phi0 and @phi1. The joint is straight at angles
- * 0. */
+/* Compute the rotation between two shafts in bearings, joined by a universal or constant-velocity
+ * joint. The first shaft rotates by @phi0 about its z, the second by @phi1 about its own axis,
+ * which is bent by @bend about the x axis of the bearings. At angles 0 the joint is straight. */
 static void shafts_in_bearings(double bend, double phi0, double phi1, double T[9])
 {
     double first[9], second[9], bent[9], half[9];
@@ -723,8 +730,8 @@ static void shafts_in_bearings(double bend, double phi0, double phi1, double T[9
     multiply(half, second, T);
 }
 
-/* For any bend, the row holds if and only if both shafts have rotated equally; otherwise it is -(1
- * + cos b) / 2 sin(phi1 - phi0). */
+/* For any bend, the row is satisfied if and only if both shafts have rotated equally; otherwise it
+ * is -(1 + cos b) / 2 sin(phi1 - phi0). */
 static void constant_velocity_turns_both_shafts_alike(void **state)
 {
     const double none[3] = {0};
@@ -748,13 +755,13 @@ static void constant_velocity_turns_both_shafts_alike(void **state)
     }
 }
 
-/* the same shafts with a universal joint satisfy tan(phi1) = tan(phi0) cos b, counted from the pose
- * in which the first axis is the line about which the shafts are bent: its well-known non-uniform
- * rate */
+/* The same shafts with a universal joint satisfy tan(phi1) = tan(phi0) cos b, the well-known
+ * non-uniform rate. Angles are measured from the pose in which the first axis is the line about
+ * which the shafts are bent. */
 static void universal_joint_is_not_homokinetic(void **state)
 {
-    /* first axis along x of shaft 0, second along y of shaft 1, seen from the frames of the shafts:
-     * f0 = {y, z, x} and f1 = {x, -z, y}, as columns */
+    /* the first axis is x of shaft 0, the second y of shaft 1; in the frames of the shafts: f0 =
+     * {y, z, x} and f1 = {x, -z, y}, as columns */
     static const double frame0[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
     static const double frame1[9] = {1, 0, 0, 0, 0, 1, 0, -1, 0};
     const double none[3] = {0};
@@ -779,12 +786,13 @@ static void universal_joint_is_not_homokinetic(void **state)
             lk_joint_violation(&j, at.p, k == 0 ? same : hooke);
         }
         assert_true(fabs(hooke[3]) < EXACT);
-        /* a . b of equally rotated shafts = sin(phi0) cos(phi0) (cos b - 1) */
+        /* product a . b of the axes of equally rotated shafts = sin(phi0) cos(phi0) (cos b - 1) */
         assert_true(fabs(same[3] - sin(phi0) * cos(phi0) * (cos(bend) - 1)) < EXACT);
     }
 }
 
-/* the rod's row is the distance minus its length, and numbers stay finite if the points coincide */
+/* The row of a rod is the distance minus its length. Results are finite even if the points
+ * coincide. */
 static void distance_is_finite_where_points_meet(void **state)
 {
     struct lk_joint j = random_joint(LK_JOINT_DISTANCE);
@@ -801,7 +809,7 @@ static void distance_is_finite_where_points_meet(void **state)
     lk_joint_violation(&j, at.p, phi);
     assert_true(fabs(phi[0] - (7 - j.length)) < 7 * EXACT);
 
-    memset(j.p, 0, sizeof(j.p)); /* the points coincide exactly, not only up to round-off */
+    memset(j.p, 0, sizeof(j.p)); /* the points coincide exactly */
     at.pose[1] = at.pose[0];
     lk_joint_violation(&j, at.p, phi);
     rate_of(&j, &at, rate);
@@ -811,15 +819,16 @@ static void distance_is_finite_where_points_meet(void **state)
 
 /* ---- wheel on rail ---- */
 
-/** struct touch - a wheel and a rail in contact. @point: of the contact, from the wheel's own
- * point, world;  @n: into the rail */
+/** struct touch - a wheel and a rail in contact
+ * @point: point of contact, relative to the wheel's point, world
+ * @n:     normal into the rail */
 struct touch {
     double point[3];
     double n[3];
 };
 
-/* A point of the cone, its tangent plane there, and a rail in that plane, at any position along
- * itself, to which the pose of side 0 is moved. */
+/* Make a contact: a point of the cone, its tangent plane there, and a rail in that plane at any
+ * position along itself. The pose of side 0 is moved to this rail. */
 static struct touch make_touch(struct lk_joint *j, struct lk_pose pose[2])
 {
     double angle = asin(j->sine), along = 0.4 * uniform(), about = M_PI * uniform();
@@ -847,8 +856,8 @@ static struct touch make_touch(struct lk_joint *j, struct lk_pose pose[2])
     return touch;
 }
 
-/* the row is zero for surfaces constructed in contact, a unit multiplier pushes along the normal,
- * and gives the wheel no torque about its axle */
+/* The row is zero for surfaces constructed in contact. A unit multiplier pushes along the normal
+ * and causes no torque about the axle of the wheel. */
 static void cone_touches_rail(void **state)
 {
     (void)state;
@@ -875,7 +884,7 @@ static void cone_touches_rail(void **state)
     }
 }
 
-/* velocity of the material of body @s at @point, world */
+/* Compute the velocity of the material of body @s at @point, in world axes. */
 static void material_velocity(const struct at *at, int s, const double point[3], double ret[3])
 {
     double arm[3], local[3], turn[3];
@@ -888,8 +897,8 @@ static void material_velocity(const struct at *at, int s, const double point[3],
         ret[i] += at->twist[s].v[i];
 }
 
-/* creep rows are the velocity of the wheel's material relative to the rail's at the contact: along
- * the rail, and perpendicular to that and to the normal */
+/* Creep rows are the velocity of the wheel's material relative to the rail's at the contact: along
+ * the rail, and perpendicular to the rail and the normal. */
 static void creep_is_slip_at_the_contact(void **state)
 {
     (void)state;
@@ -918,8 +927,8 @@ static void creep_is_slip_at_the_contact(void **state)
 
 /* ---- rows of coordinates ---- */
 
-/** struct train - two coupled joints, and the bodies of their sides among four, -1 for the ground.
- * A body is placed before it carries the next. */
+/** struct train - two coupled joints. @at_side: index among four bodies of each side, -1 for the
+ * ground. Each body is placed before a joint places another one on it. */
 struct train {
     const char *name;
     enum lk_joint_type type[2];
@@ -939,7 +948,7 @@ static const struct train trains[] = {
     {"one body", {LK_JOINT_CYLINDRICAL, LK_JOINT_CYLINDRICAL}, {1, 0}, {{-1, 0}, {-1, 0}}, 1},
 };
 
-/* bodies of the train at time @t; sides of the two joints that nothing places move by @m[0].base */
+/* Compute the bodies of the train at time @t. Sides that no joint places move with @m[0].base. */
 static void follow_train(const struct train *train, const struct lk_joint *of,
                          const struct motion *m, double t, struct at *at)
 {
@@ -975,7 +984,7 @@ static struct lk_joint coupling_of(const struct train *train, struct lk_joint of
         j.which[k] = train->which[k];
         memcpy(j.at_side[k], train->at_side[k], sizeof(j.at_side[k]));
     }
-    if (train->n_sides == 1) { /* both are the same joint */
+    if (train->n_sides == 1) { /* both coordinates are of the same joint */
         of[1] = of[0];
         m[1] = m[0];
     }
@@ -1006,15 +1015,15 @@ static void couplings_follow_the_motion(void **state)
         }
         lk_joint_violation(&j, at.p, &phi);
         rate_of(&j, &at, &flow);
-        /* constructed angles are within one turn, so nothing to unwrap; three terms, ratio up to 3
-         */
+        /* The constructed angles are within one turn, so none must be unwrapped. The row has three
+         * terms, with a ratio of up to 3. */
         assert_true(fabs(phi - (c[1] - j.ratio * c[0] - j.offset)) < 5 * EXACT);
         assert_true(fabs(flow - (rate[1] - j.ratio * rate[0])) < 5 * TOLERANCE);
     }
 }
 
-/* as for any type, but with each arrangement of bodies, and at any pose: gamma is the derivative of
- * the rate even if the rows of the coupled joints do not hold */
+/* The tests of all types, for each arrangement of bodies and at any pose: gamma is the derivative
+ * of the rate even if the rows of the coupled joints are not satisfied. */
 static void couplings_are_consistent(void **state)
 {
     const struct train *train = *state;
@@ -1036,7 +1045,8 @@ static void couplings_are_consistent(void **state)
         move(&sides, 0, &at);
         lk_joint_ops(j.type)->gamma(&j, at.p, at.v, &gamma);
         assert_true(fabs(slope(f[0], f[1], f[2], f[3]) - gamma) < 5 * TOLERANCE);
-        /* a unit multiplier does work at the rate of the row, and none on other bodies */
+        /* the power of a unit multiplier is the rate of the row, without any force on other
+         * bodies */
         lk_joint_ops(j.type)->load(&j, at.p, &one, to);
         rate_of(&j, &at, &flow);
         for (int s = 0; s < LK_SIDES_MAX; s++)
@@ -1045,13 +1055,13 @@ static void couplings_are_consistent(void **state)
     }
 }
 
-/* a coordinate row is the coordinate, on its existing sides */
+/* A coordinate row equals the coordinate, for the sides that exist. */
 static void coordinate_row_is_the_coordinate(void **state)
 {
     struct lk_joint of = random_joint_of((uintptr_t)*state);
 
     for (int i = 0; i < lk_joint_traits[of.type].n_coordinates; i++)
-        for (int side = -1; side < 2; side++) { /* side 0, side 1, or none on the ground */
+        for (int side = -1; side < 2; side++) { /* this side, or none (-1), is on the ground */
             struct lk_joint j = random_joint(LK_JOINT_COORDINATE);
             struct sides sides = random_sides();
             double J[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0}, rows[2][6], row[6], phi;
@@ -1081,7 +1091,7 @@ static void coordinate_row_is_the_coordinate(void **state)
         }
 }
 
-/* a cylindrical joint whose travel is geared to its angle is a screw */
+/* A cylindrical joint whose travel is geared to its angle is a screw. */
 static void geared_cylinder_is_a_screw(void **state)
 {
     const struct train train = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies without mass, or nearly, by `rattle`: each against a closed form of the motion without. */
+/* Bodies with little or no mass, stepped by `rattle`: each is compared with a closed form of the
+ * motion without this mass. */
 #include "cmocka_all.h"
 #include "machines.h"
 #include "sanitized.h"
@@ -8,8 +9,8 @@
 
 static const char *const plain[] = {SOLVER, NULL};
 
-/** struct observed - an output, its component, and what it must be at time t. @order: that its
- * error falls by at least, 0: 1.9 */
+/** struct observed - an output, its component, and its exact value at time t
+ * @order: least order of its error, 0: 1.9 */
 struct observed {
     const char *output;
     int component;
@@ -18,7 +19,7 @@ struct observed {
     double order;
 };
 
-/* m y'' + c y' + k y = -m g from rest: m = 2, k = 200, c = 3 */
+/* m y'' + c y' + k y = -m g, starting at rest: m = 2, k = 200, c = 3 */
 static double hung(double t, int derivative)
 {
     const double w0 = sqrt(100), d = 0.75, w = sqrt(w0 * w0 - d * d), rest = -9.81 / 100;
@@ -63,7 +64,7 @@ static const struct observed hung_block[] = {{"y", 0, hung_y, 0.2},        {"v",
                                              {"a", 0, hung_a, 10},         {"x", 0, hung_x, 0.2},
                                              {"force", 0, hung_force, 20}, {NULL, 0, NULL, 0}};
 
-/* the guided chain: 1 kg, 1000 N/m and 10 N s/m along x; no mass along y */
+/* Return x of the guided chain: 1 kg, 1000 N/m and 10 N s/m along x; no mass along y. */
 static double guided_x(double t)
 {
     const double d = 5, w = sqrt(1000 - d * d);
@@ -86,10 +87,10 @@ static const struct observed guided_chain[] = {{"x_i", 0, guided_x, 0.02},
                                                {"y_j", 0, chain_stretch_y, 0.02},
                                                {NULL, 0, NULL, 0}};
 
-/* Two springs k and dampers c in a row, a mass of 1 kg at their end and none between them: the
- * force is the same in both. With p the place between and X, V those of the mass, 2 c p' + 2 k p =
- * k X + c V: the deviation p - X / 2 decays with k / c, and X follows one spring k / 2 and damper c
- * / 2, but for that. */
+/* Two springs k with dampers c in series, with a mass of 1 kg at the end and none between them, so
+ * the force in both is equal. With p the point between them and X, V of the mass: 2 c p' + 2 k p =
+ * k X + c V. The deviation p - X / 2 decays with the rate k / c; apart from it, X is the motion
+ * with one spring k / 2 and one damper c / 2. */
 struct two_in_a_row {
     double k, c, p, x, v;
 };
@@ -106,7 +107,7 @@ static struct two_in_a_row two_at(struct two_in_a_row y, double t)
     const double d = 1e-5;
     int n = (int)lround(t / d);
 
-    for (int i = 0; i < n; i++) { /* Runge's midpoint rule: right to 1e-9 */
+    for (int i = 0; i < n; i++) { /* midpoint rule, accurate to 1e-9 */
         struct two_in_a_row middle = y, rate;
 
         two_rates(&y, &rate);
@@ -157,14 +158,15 @@ static double heavy_x(double t)
     return two_at((struct two_in_a_row){1000, 2, 0.02, 0.05, 0.2}, t).x;
 }
 
-/* the third order of the backward difference takes away some of the second at these steps: 1.57,
- * 1.84, 1.87 at the next ones */
+/* at these steps, the third-order error of the backward difference reduces the observed order:
+ * 1.57, 1.84, 1.87 at the next steps */
 static const struct observed light_between[] = {{"p1", 0, light_p, 0.02},
                                                 {"v1", 0, light_v, 1, 1.5},
                                                 {"heavy", 0, heavy_x, 0.05},
                                                 {NULL, 0, NULL, 0}};
 
-/** struct massless - @accuracy: largest error at 1 ms, relative to the scale of each output */
+/** struct massless - a model of a body with little or no mass
+ * @accuracy: largest error at 1 ms, relative to the scale of each output */
 struct massless {
     const char *name;
     const char *path;
@@ -184,12 +186,13 @@ static const struct massless masslesses[] = {
     {"guided-chain", "config/models/small-mass-chain-guided.yaml", chain_solver, guided_chain, 0,
      1e-3},
     {"free-chain", "config/models/small-mass-chain.yaml", chain_solver, free_chain, 0, 1e-3},
-    /* its start at rest is gone after m / 2 c = 2.5e-10 s, and moves it by 6.5e-10 m */
+    /* the initial rest of the light body decays within m / 2 c = 2.5e-10 s and moves it by 6.5e-10
+     * m */
     {"light-between", MACHINE("light-between"), lighter, light_between, 1e-3, 1e-3},
 };
 
-/* the largest error of each output at the whole hundredths of a second of half a second, relative
- * to its scale */
+/* Compute the largest error of each output, at each hundredth of a second for half a second,
+ * relative to its scale. */
 static void errors_of(const struct massless *m, double h, double *worst)
 {
     struct lk_system *sys = machine(m->path, m->replace, h, 0);
@@ -221,7 +224,8 @@ static void moves_as_without_mass(void **state)
         errors_of(m, 1e-3 / (1 << i), worst[i]);
     for (int o = 0; m->observed[o].output; o++) {
         double order = log2(worst[1][o] / worst[2][o]);
-        /* what is exact, or down where the mass and its start show, cannot fall */
+        /* an error that is zero, or as small as the effect of the mass and its initial state,
+         * cannot decrease */
         double least = m->observed[o].order > 0 ? m->observed[o].order : 1.9;
         int good = worst[0][o] < m->accuracy && (order > least || worst[2][o] < 5e-6);
 
@@ -233,9 +237,10 @@ static void moves_as_without_mass(void **state)
     assert_int_equal(failed, 0);
 }
 
-/* A bob of 1 kg that falls from the horizontal on a rod of 1 m, whose moment about itself is 0: the
- * hinge pulls by 3 g at the lowest place where the bob hangs on a ball, by g (1 + 2 / 1.004) where
- * it turns along. The rod adds less than 2 of its mass; a step passes within 0.003 rad of it. */
+/* A bob of 1 kg falls from the horizontal on a rod of 1 m, whose moment about its own axis is 0. At
+ * the lowest point the force of the hinge is 3 g if the bob is attached with a ball joint, and g (1
+ * + 2 / 1.004) if it rotates with the rod. The mass of the rod adds less than 2 of its weights; a
+ * step ends within 0.003 rad of the lowest point. */
 static void thin_rod_pulls(void **state)
 {
     static const double masses[] = {1e-4, 1e-6, 1e-8, 1e-10};

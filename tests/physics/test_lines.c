@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transmission lines: what comes back from their ends, and that they never give more than they got.
- */
+/* Transmission lines: reflections from their ends, and that they never release more energy than
+ * they received. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include "linkage/state.h"
@@ -14,7 +14,7 @@
 #define Z     50.0
 #define SPEED 0.2
 
-/* A line from an end that moves on at 0.2 m/s to a mass, with a damper at it. */
+/* a line between an end that moves with a constant 0.2 m/s and a mass with a damper */
 static const char ends[] =
     "linkage: 1\nname: line\ngravity: [0, 0, 0]\n"
     "bodies:\n"
@@ -43,8 +43,9 @@ static struct lk_system *compile_ends(double mass, double damping, const char *m
     return compile_text(text, 0);
 }
 
-/* The force at the driven end in the step that ends at @t = (step + 1) h: what it presses on, and
- * twice that, times @reflected, for each echo that has come back by then. */
+/* Return the force at the driven end in the step that ends at @t = (step + 1) h: the force of the
+ * initial wave, and twice this force, times a power of @reflected, for each echo that has returned
+ * by then. */
 static double echoed(int step, double reflected)
 {
     double sum = 1;
@@ -54,7 +55,7 @@ static double echoed(int step, double reflected)
     return -Z * SPEED * sum;
 }
 
-/* Z meets a damper of the impedance Z, nothing, and a wall. */
+/* The line with impedance Z ends at a damper with impedance Z, at a free end, and at a wall. */
 static void what_comes_back(void **state)
 {
     static const struct {
@@ -81,7 +82,7 @@ static void what_comes_back(void **state)
     }
 }
 
-/* What stands in a line at the start stays there while both ends hold it: a closed vessel. */
+/* The initial pressure of a line remains constant while both ends are fixed: a closed vessel. */
 static void a_load_stands_still(void **state)
 {
     struct lk_system *sys = compile_text(
@@ -107,13 +108,13 @@ static void a_load_stands_still(void **state)
         assert_true(fabs(read_output(sys, "force", 0) + 50) < 1e-6);
         assert_true(fabs(read_output(sys, "force", 1) - 100) < 1e-6);
     }
-    /* T p^2 / 2 Z, and the springs */
+    /* energy T p^2 / 2 Z of the line, minus the energy in the springs */
     assert_true(fabs(read_output(sys, "energy", 1) - 0.01 * 25e8 / 2e9 - 0.125 - 0.5) < 1e-8);
     lk_system_free(sys);
 }
 
-/* A balance has what stands in a line among its forces, so that what rests there goes on resting;
- * and so has the first acceleration of what starts as drawn. */
+/* The equilibrium includes the initial force of a line, so a mechanism at rest stays at rest. The
+ * first acceleration from the initial configuration includes this force, too. */
 static void a_load_is_in_the_balance(void **state)
 {
     static const char text[] =
@@ -141,7 +142,7 @@ static void a_load_is_in_the_balance(void **state)
     sys = compile_text(filled, 0);
     turn = read_output(sys, "turn", 0);
     travel = read_output(sys, "travel", 0);
-    /* the pressure turns the arm by -4 N m and lifts the load by 2 N */
+    /* the pressure turns the arm with -4 N m and lifts the load with 2 N */
     assert_true(fabs(travel - (2 - 9.81) / 200) < 1e-4);
     for (int i = 0; i < 1000; i++)
         assert_int_equal(lk_system_step(sys, NULL), 0);
@@ -157,7 +158,7 @@ static void a_load_is_in_the_balance(void **state)
     lk_system_free(sys);
 }
 
-/* two arms in gravity, an uneven line between them, and a spring; of @delay */
+/* two arms under gravity, a line with unequal ratios between them, and a spring */
 static const char wild[] =
     "linkage: 1\nname: wild\ngravity: [0, -9.81, 0]\n"
     "bodies:\n"
@@ -190,8 +191,8 @@ static struct lk_system *compile_wild(double impedance, double delay, const doub
     return compile_text(text, 0);
 }
 
-/* Whatever the delay, the impedance and the ratios: the energy of bodies and lines together stays
- * what it was, but for the error of the step, and that of a line is never negative. */
+/* For any delay, impedance and ratios, the energy of bodies and lines together is constant up to
+ * the error of the step, and the energy of a line is never negative. */
 static void no_line_gives_more_than_it_got(void **state)
 {
     static const double delays[] = {0.001, 0.002, 0.005, 0.04, 0.3}, impedances[] = {0.01, 3, 1e4};
@@ -215,7 +216,7 @@ static void no_line_gives_more_than_it_got(void **state)
     }
 }
 
-/* two masses on guides with a line between them; @more of the model */
+/* Compile two masses on guides with a line between them. @more: rest of the model */
 static struct lk_system *compile_masses(const double mass[2], const double v[2], double impedance,
                                         double delay, const char *more, double h)
 {
@@ -236,7 +237,7 @@ static struct lk_system *compile_masses(const double mass[2], const double v[2],
     return compile_text(text, 0);
 }
 
-/* On guides all is linear, and nothing is lost at all. */
+/* On guides everything is linear, and no energy is lost. */
 static void books_to_round_off(void **state)
 {
     struct lk_system *sys =
@@ -254,8 +255,8 @@ static void books_to_round_off(void **state)
     lk_system_free(sys);
 }
 
-/* A rod between two masses: a line of the delay T and the impedance Z is a spring Z / T with a mass
- * of Z T, for what is slow against it. */
+/* A rod between two masses: for motions slow relative to its delay T, a line with impedance Z is a
+ * spring Z / T with a mass of Z T. */
 static void a_short_line_is_a_spring(void **state)
 {
     const double k = 1e4, delay = 0.001, m = 5;
@@ -274,7 +275,8 @@ static void a_short_line_is_a_spring(void **state)
     lk_system_free(sys);
 }
 
-/* Kept in the middle, other waves under way in all engines, and continued: the same bits. */
+/* A state is saved during the run. After other waves have passed, restoring the state continues
+ * with the same bits in each engine. */
 static void continues_with_the_same_bits(void **state)
 {
     static const double ratio[2] = {1, 2};

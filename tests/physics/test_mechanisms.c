@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joints that hold a body or two, each on a mechanism with known motion; see known_motion.h. Points
-on lines and rods are in test_mechanisms_points.c, gears in test_mechanisms_gears.c. */
+/* Joints with one or two bodies, each in a mechanism with known motion; see known_motion.h.
+ * test_mechanisms_points.c has points on lines and rods, test_mechanisms_gears.c has gears. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include <math.h>
@@ -9,8 +9,8 @@ on lines and rods are in test_mechanisms_points.c, gears in test_mechanisms_gear
 
 /* ---- joints, one after the other ---- */
 
-/* revolute: a compound pendulum, m = 2, J about the hinge 0.8, l = 0.5, angle from the horizontal.
- * Its products of inertia ask the hinge for torques: H = Rz(angle) (Ixz, Iyz, .) angle' */
+/* Revolute: a compound pendulum, m = 2, J about the hinge 0.8, l = 0.5, angle from the horizontal.
+ * Its products of inertia cause torques of the hinge: H = Rz(angle) (Ixz, Iyz, .) angle' */
 static void pendulum_rhs(double t, const double *y, double *dy)
 {
     (void)t;
@@ -51,7 +51,7 @@ static void revolute_is_a_compound_pendulum(void **state)
                                       "  work: {type: work}\n",
         .h = 0.004,
         .end = 3,
-        .rate = 10, /* twice the largest angle', of the force */
+        .rate = 10, /* twice the largest angular velocity: the force has this rate */
         .n = 2,
         .rhs = pendulum_rhs,
         .observe = observe_pendulum,
@@ -69,8 +69,8 @@ static void revolute_is_a_compound_pendulum(void **state)
     check_order_two(&m);
 }
 
-/* prismatic: an incline of 0.3 rad with a spring; the joint's point is r away from the centre, and
- * the moment of all forces at the point, r x m (a - g), is the torque of the joint */
+/* Prismatic: an incline of 0.3 rad with a spring. The joint's point is r away from the centre of
+ * mass. The torque of the joint is the moment of all forces at this point, r x m (a - g). */
 #define SLOPE 0.3
 static void observe_slope(double t, const double *y, double *ret)
 {
@@ -121,8 +121,8 @@ static void prismatic_is_an_incline(void **state)
     check_order_two(&m);
 }
 
-/* cylindrical: free fall along the axis, and a torque 3 sin(5 t) about it; the centre is 0.2 off
- * the axis, J about the axis 0.1 + 2 0.04 = 0.18 */
+/* Cylindrical: free fall along the axis, and a torque 3 sin(5 t) about it. The centre of mass is
+ * 0.2 from the axis, J about the axis is 0.1 + 2 0.04 = 0.18. */
 static void observe_tube(double t, const double *y, double *ret)
 {
     const double A = 3 / 0.18, W = 5, start = 4;
@@ -180,8 +180,8 @@ static void cylindrical_falls_and_spins(void **state)
     check_order_two(&m);
 }
 
-/* spherical: a body that goes round with the constant W about the vertical, inclined by 0.5 rad:
- * m g l = W^2 cos(b) (Jt + m l^2 - Ja), and the joint carries its weight and centripetal force */
+/* Spherical: a body inclined by 0.5 rad precesses with the constant rate W about the vertical: m g
+ * l = W^2 cos(b) (Jt + m l^2 - Ja). The force of the joint is its weight and centripetal force. */
 #define CONE 0.5
 static double cone_rate(void)
 {
@@ -247,9 +247,9 @@ static void spherical_is_a_conical_pendulum(void **state)
     check_order_two(&m);
 }
 
-/* universal: two shafts bent by b = 0.6; the first, J = 0.1, is driven by 3 sin(2 t). With the
- * cross in the plane of the shafts at the start tan(second) = cos(b) tan(first). The torque of the
- * drive moves both, J = 0.1 and 0.3. */
+/* Universal: two shafts bent by b = 0.6; the first, J = 0.1, is driven by 3 sin(2 t). The cross
+ * starts in the plane of the shafts, so tan(second) = cos(b) tan(first). The torque of the drive
+ * accelerates both, J = 0.1 and 0.3. */
 #define BEND 0.6
 static void observe_hooke(double t, const double *y, double *ret)
 {
@@ -264,7 +264,7 @@ static void observe_hooke(double t, const double *y, double *ret)
     ret[3] = second * cos(BEND);
     ret[4] = second * sin(BEND);
     ret[5] = 0.1 * ddp + 0.3 * second * n;
-    /* continuous atan2 beyond pi */
+    /* atan2, continued beyond pi */
     ret[6] = p + atan2(sin(p) * cos(p) * (cb - 1), cos(p) * cos(p) + cb * sin(p) * sin(p));
 }
 
@@ -288,7 +288,7 @@ static const char bent_text[] =
 
 static void universal_is_a_hooke_joint(void **state)
 {
-    /* bearings: revolute, three redundant rows; or a ball in a tube, none */
+    /* bearings: revolute, with three redundant rows, or a ball in a tube, without */
     static const char *const bearing[2] = {"revolute", "point-on-line"};
 
     (void)state;
@@ -319,8 +319,8 @@ static void universal_is_a_hooke_joint(void **state)
     }
 }
 
-/* largest difference between rates (accelerations) of the cross's two coordinates and the central
- * differences of the coordinates (rates) */
+/* Compute the largest differences between the rates (accelerations) of the cross's two coordinates
+ * and the central differences of the coordinates (rates). */
 static void cross_differences(double h, double worst[2])
 {
     double out[3][OUTPUTS_MAX], c = cos(BEND), s = sin(BEND);
@@ -351,7 +351,8 @@ static void cross_differences(double h, double worst[2])
     lk_system_free(sys);
 }
 
-/* the differences err by h^2/6 of the third derivative, rates up to 12 1/s and angles up to BEND */
+/* The error of the differences is h^2/6 of the third derivative, with rates up to 12 1/s and angles
+ * up to BEND. */
 static void universal_has_consistent_coordinates(void **state)
 {
     const double h = 0.002;
@@ -366,9 +367,9 @@ static void universal_has_consistent_coordinates(void **state)
     }
 }
 
-/* constant-velocity: the same shafts turn alike, against a spring of 40 N m/rad on the second:
- * (0.1 + 0.3) p'' = -40 p. The joint's torque stands along the bisector of the shafts, so that both
- * see the same: on the second T = 0.3 p'' + 40 p = -0.1 p'' */
+/* Constant-velocity: the same shafts rotate equally, against a spring of 40 N m/rad on the second:
+ * (0.1 + 0.3) p'' = -40 p. The joint's torque has the direction of the bisector of the shafts, so
+ * its components along both shafts are equal; on the second T = 0.3 p'' + 40 p = -0.1 p''. */
 static void observe_homokinetic(double t, const double *y, double *ret)
 {
     const double w = 10, c = cos(BEND / 2), s = sin(BEND / 2);
@@ -419,8 +420,8 @@ static void constant_velocity_turns_alike(void **state)
     check_order_two(&m);
 }
 
-/* planar: a disc on a plane that falls by 0.3 rad: spring along x, free fall down the slope along
- * y, a torsion spring; the plane carries m g cos */
+/* Planar: a disc on a plane with a slope of 0.3 rad: a spring along x, free fall down the slope
+ * along y, a torsion spring. The normal force is m g cos. */
 static void observe_disc(double t, const double *y, double *ret)
 {
     const double w = 6, q = 5, a = -G * sin(SLOPE);
@@ -483,8 +484,8 @@ static void planar_is_a_disc_on_a_slope(void **state)
     check_order_two(&m);
 }
 
-/* fixed: two bodies, 1 kg at 0.3 and 2 kg at (0.8, 0.1), swing as one: J = 0.02 + 0.05 + sum m r^2,
- * sum m r = (1.9, 0.2). The joint gives the second what moves it: f = m (a - g). */
+/* Fixed: two bodies, 1 kg at 0.3 and 2 kg at (0.8, 0.1), swing as one: J = 0.02 + 0.05 + sum m r^2,
+ * sum m r = (1.9, 0.2). The joint exerts on the second body the force f = m (a - g). */
 #define TWO_J (0.02 + 0.09 + 0.05 + 2 * (0.64 + 0.01))
 static void two_rhs(double t, const double *y, double *dy)
 {
@@ -503,7 +504,7 @@ static void observe_two(double t, const double *y, double *ret)
     ret[2] = dy[1];
     ret[3] = 2 * (-z * dy[1] - x * y[1] * y[1]);
     ret[4] = 2 * (x * dy[1] - z * y[1] * y[1] + G);
-    /* about the point of the joint, (0.5, 0) in the bodies */
+    /* torque about the point of the joint, (0.5, 0) in the bodies */
     ret[5] = 0.05 * dy[1] + (x - 0.5 * c) * ret[4] - (z - 0.5 * s) * ret[3];
 }
 
@@ -539,9 +540,9 @@ static void fixed_makes_one_body_of_two(void **state)
     check_order_two(&m);
 }
 
-/* screw: a nut on a standing spindle, lead 0.1 m, P = 0.1 / 2 pi a radian, a spring on the angle:
- * (J + m P^2) angle'' = -m g P - k angle, over more than a turn. The thread carries m (z'' + g) and
- * gives the torque J angle'' + k angle. */
+/* Screw: a nut on a fixed spindle, lead 0.1 m, P = 0.1 / 2 pi per radian, a spring on the angle: (J
+ * + m P^2) angle'' = -m g P - k angle, over more than a turn. The thread exerts the force m (z'' +
+ * g) and the torque J angle'' + k angle. */
 static void observe_nut(double t, const double *y, double *ret)
 {
     const double P = 0.1 / (2 * M_PI), J = 1e-3, m = 1, k = 0.03, M = J + m * P * P;

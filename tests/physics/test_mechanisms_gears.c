@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gears, differentials, planets and racks, each on a mechanism with known motion; see
+/* Gears, differentials, planetary gears and racks, each in a mechanism with known motion; see
  * known_motion.h. */
 #include "cmocka_all.h"
 #include "known_motion.h"
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* gear: T sin(5 t) on the first of two wheels, J = 0.1 and 0.4, ratio -0.5: the first feels
- * 0.1 + 0.25 0.4 = 0.2, and turns on and on */
+/* Gear: T sin(5 t) on the first of two wheels, J = 0.1 and 0.4, ratio -0.5. The effective inertia
+ * of the first is 0.1 + 0.25 0.4 = 0.2, and its angle increases continuously. */
 static void observe_gear(double t, const double *y, double *ret)
 {
     const double A = 4 / 0.2, W = 5;
@@ -65,13 +65,14 @@ static void gear_reduces_inertia(void **state)
     check_order_two(&m);
 }
 
-/* Differential of ratio r: 0.5 sin(5 t) on the shaft, J = 0.02, of two wheels, J = 0.4 and 1.2.
- * Both get the same torque t, the shaft has 2 t / r against it, and turns by r / 2 of their sum. */
+/* Differential with ratio r: 0.5 sin(5 t) on the shaft, J = 0.02, of two wheels, J = 0.4 and 1.2.
+ * Both wheels get the same torque t, the reaction on the shaft is 2 t / r, and the shaft rotates by
+ * r / 2 of the sum of their angles. */
 #define DIFFERENTIAL 3.5
 static void observe_differential(double t, const double *y, double *ret)
 {
     double r = DIFFERENTIAL, load = 0.02 * r / 2 * (1 / 0.4 + 1 / 1.2) + 2 / r;
-    double a = 0.5 / load, turned = (t - sin(5 * t) / 5) / 5; /* twice integrated sin(5 t) */
+    double a = 0.5 / load, turned = (t - sin(5 * t) / 5) / 5; /* double integral of sin(5 t) */
 
     (void)y;
     ret[0] = a / 0.4 * turned;
@@ -116,8 +117,9 @@ static void differential_halves_the_torque(void **state)
     check_order_two(&m);
 }
 
-/* Six bodies in free flight, in pairs on hinges that a differential relates: what it does is inside
- * of each pair, so that the momentum of none changes, nor the energy of all. */
+/* Compute the momentum of a pair. Six bodies in free flight are joined in pairs by hinges, which a
+ * differential couples. Its forces act within each pair, so the momentum of each pair and the
+ * energy of all are constant. */
 static void pair_momentum(const struct lk_system *sys, int pair, double ret[6])
 {
     memset(ret, 0, 6 * sizeof(double));
@@ -130,7 +132,7 @@ static void pair_momentum(const struct lk_system *sys, int pair, double ret[6])
         q = b.orientation;
         x = b.position;
         v = b.velocity;
-        /* all moments are 0.1: J w in the world is 0.1 R w */
+        /* all moments are 0.1: J w in world axes is 0.1 R w */
         for (int k = 0; k < 3; k++) {
             int n = (k + 1) % 3, p = (k + 2) % 3;
             const double *l = b.angular_velocity;
@@ -192,10 +194,10 @@ static void differential_acts_within_its_pairs(void **state)
     lk_system_free(sys);
 }
 
-/* A planetary gear train with a standing ring: sun 20, planet 10, ring 40 teeth. Willis: the
- * carrier turns by n = 20 / (20 + 40) of the sun, the planet by n (1 - 40 / 10) in space. Both
- * meshes are gears between joints at the moving carrier. On the sun 0.4 sin(5 t): J = Js + n^2 (Jc
- * + m R^2 + Jp 9), R = 0.3 */
+/* A planetary gear train with a fixed ring: sun 20, planet 10, ring 40 teeth. Willis: the carrier
+ * rotates by n = 20 / (20 + 40) of the sun, the planet by n (1 - 40 / 10) in space. Both meshes are
+ * gears between joints at the moving carrier. The torque on the sun is 0.4 sin(5 t): J = Js + n^2
+ * (Jc + m R^2 + Jp 9), R = 0.3 */
 static void observe_planets(double t, const double *y, double *ret)
 {
     const double n = 1.0 / 3, J = 0.02 + n * n * (0.1 + 0.5 * 0.09 + 0.01 * 9), A = 0.4 / J, W = 5;
@@ -203,8 +205,8 @@ static void observe_planets(double t, const double *y, double *ret)
 
     (void)y;
     ret[0] = n * sun;       /* carrier */
-    ret[1] = (1 - n) * sun; /* sun against carrier */
-    ret[2] = -4 * n * sun;  /* planet against carrier */
+    ret[1] = (1 - n) * sun; /* sun relative to carrier */
+    ret[2] = -4 * n * sun;  /* planet relative to carrier */
     ret[3] = rate;          /* sun */
     ret[4] = -3 * n * rate; /* planet in space */
     ret[5] = n * A * sin(W * t);
@@ -242,7 +244,7 @@ static void planetary_gear_obeys_willis(void **state)
                          "  work: {type: work}\n",
         .h = 0.002,
         .end = 4,
-        .rate = 8, /* of the planet's centre */
+        .rate = 8, /* rate of the planet's centre */
         .observe = observe_planets,
         .quantity = {{"c", 0, 2},
                      {"s", 0, 4},
@@ -257,8 +259,8 @@ static void planetary_gear_obeys_willis(void **state)
     check_order_two(&m);
 }
 
-/* rack: a pinion, J = 0.02, radius 0.1, pushes a rack of 2 kg against a spring:
- * (m + J / r^2) x'' = -k x + T / r sin(5 t), M = 4, w = 6 */
+/* Rack: a pinion, J = 0.02, radius 0.1, pushes a rack of 2 kg against a spring: (m + J / r^2) x'' =
+ * -k x + T / r sin(5 t), M = 4, w = 6 */
 static void observe_rack(double t, const double *y, double *ret)
 {
     const double M = 4, w = 6, W = 5, X = 3 / 0.1 / (M * (w * w - W * W));

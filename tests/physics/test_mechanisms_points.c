@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies that a point or a force between two points holds, each with known motion, and the same
- * motion again after a reset; see known_motion.h. */
+/* Bodies held by a point or by a force between two points, each with known motion, and the same
+ * motion after a reset; see known_motion.h. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* point-on-line: a bead of 1 kg on a free rod, J = 0.5: r'' = r W^2, (J + m r^2) W stays; the rod
- * presses the bead across. y: r, r', angle */
+/* Point-on-line: a bead of 1 kg on a free rod, J = 0.5: r'' = r W^2, (J + m r^2) W is constant. The
+ * force of the rod on the bead is perpendicular to the rod. y: r, r', angle. */
 static double bead_spin(const double *y)
 {
     return (0.5 + 0.04) * 5 / (0.5 + y[0] * y[0]);
@@ -82,8 +82,8 @@ static void point_on_line_is_a_bead_on_a_rod(void **state)
     check_order_two(&m);
 }
 
-/* distance: a point on a rod of 0.6 m, from the horizontal; the rod pulls it by m (l W^2 + g sin)
- */
+/* Distance: a point mass on a rod of 0.6 m, starting at the horizontal. The tension of the rod is m
+ * (l W^2 + g sin). */
 static void rod_rhs(double t, const double *y, double *dy)
 {
     (void)t;
@@ -131,9 +131,9 @@ static void distance_is_a_rod(void **state)
     check_order_two(&m);
 }
 
-/* a spring and damper between two free bodies, 1 and 3 kg, stretched from the start and turning:
- * with the reduced mass u = 0.75 kg, u (r'' - r W^2) = -k (r - 0.8) - c r', r^2 W stays.
- * y: r, r', angle */
+/* A spring and damper between two free bodies, 1 and 3 kg, stretched at the start and rotating.
+ * With the reduced mass u = 0.75 kg: u (r'' - r W^2) = -k (r - 0.8) - c r', r^2 W is constant. y:
+ * r, r', angle. */
 static void two_stars_rhs(double t, const double *y, double *dy)
 {
     double W = 3 / (y[0] * y[0]);
@@ -149,7 +149,7 @@ static void observe_two_stars(double t, const double *y, double *ret)
     double c = cos(y[2]), s = sin(y[2]), W = 3 / (y[0] * y[0]);
 
     (void)t;
-    ret[0] = 0.75 * (1 - y[0] * c); /* the first, from the common centre at 0.75 */
+    ret[0] = 0.75 * (1 - y[0] * c); /* first body, from the common centre at 0.75 */
     ret[1] = -0.75 * y[0] * s;
     ret[2] = -0.75 * (y[1] * c - y[0] * W * s);
     ret[3] = 60 * (y[0] - 0.8) + 1.5 * y[1];
@@ -190,8 +190,8 @@ static void spring_damper_holds_two_bodies(void **state)
 
 /* ---- reset ---- */
 
-/* A reset leads to the same bits, also if the tangent of a law depends on the place and an input
- * acts from the first step on. */
+/* After a reset the results have the same bits, also if the tangent of a law depends on the
+ * position and an input acts from the first step on. */
 static void reset_repeats_the_run(void **state)
 {
     static const char text[] = HEAD(

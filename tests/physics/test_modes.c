@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small motions: eigenvalues known in closed form, those published of the Iltis, and the response
- * of A, B, C and D against the step itself. */
+/* Small motions: eigenvalues known in closed form, the published ones of the Iltis, and the
+ * response of A, B, C and D compared with the step. */
 #include "car.h"
 #include "cmocka_all.h"
 #include "linkage/modes.h"
@@ -28,7 +28,7 @@ static struct lk_system *compile(const char *text, const struct lk_options *opti
     return sys;
 }
 
-/** struct case_of - a system with its small motions. */
+/** struct case_of - a system with its linearised motions */
 struct case_of {
     struct lk_system *sys;
     struct lk_linear l;
@@ -36,7 +36,8 @@ struct case_of {
     int n;
 };
 
-/* z'' = A21 z + A22 z' of each mode with its eigenvalue w and z' = w z, relative to its terms */
+/* Check that z'' = A21 z + A22 z' for each mode with its eigenvalue w and z' = w z, relative to the
+ * terms. */
 static void expect_pairs(const struct case_of *c)
 {
     int f = c->l.n_motions, n = c->l.n_states;
@@ -91,8 +92,8 @@ static void near_to(double value, double expected, double tolerance)
 
 /* ---- closed forms ---- */
 
-/* a rotor and its circuit: s^2 + R/L s + K^2 / (L J) = 0, and the angle, which nothing holds; from
- * the voltage to the current 1/L, to the speed nothing at once */
+/* A rotor and its circuit: s^2 + R/L s + K^2 / (L J) = 0, and the free angle. The direct effect of
+ * the voltage is 1/L on the current and none on the speed. */
 static void motor_and_current(void **state)
 {
     const double L = 0.002, R = 0.5, K = 0.05, J = 2e-4, half = R / L / 2;
@@ -128,8 +129,8 @@ static void motor_and_current(void **state)
     close_case(&c);
 }
 
-/* A car on one spring and a tyre, whose wheel turns freely: round-off in the column of its angle
- * made the balancing of LAPACK give the motions of others. The slow mode lifts the car. */
+/* A car on one spring and a tyre, whose wheel rotates freely. Round-off in the column of its angle
+ * made the balancing of LAPACK exchange the motions of modes. The slow mode lifts the car. */
 static void a_wheel_spins_freely(void **state)
 {
     struct case_of c;
@@ -159,15 +160,15 @@ static void a_wheel_spins_freely(void **state)
     for (int m = 0; m < c.n; m++)
         slow = c.mode[m].frequency > 1 && slow < 0 ? m : slow;
     assert_true(slow >= 0);
-    near_to(c.mode[slow].frequency, 2.256, 1e-3); /* at rest, where it sags: 2.238 */
+    near_to(c.mode[slow].frequency, 2.256, 1e-3); /* in equilibrium, with deflection: 2.238 */
     for (int i = 0; i < c.l.n_motions; i++)
-        if (c.l.coordinate[i].joint == 2) /* the wheel's own angle takes no part */
+        if (c.l.coordinate[i].joint == 2) /* the wheel's angle is not part of the mode */
             near_to(hypot(c.mode[slow].shape[2 * i], c.mode[slow].shape[2 * i + 1]), 0, 1e-6);
     close_case(&c);
 }
 
-/* Two masses in a row on springs of 1e10 and 0.01 N/m: the slow one keeps its digits beside a
- * frequency a million times as high. */
+/* Two masses in series on springs of 1e10 and 0.01 N/m: the slow mode has all its digits although
+ * the other frequency is a million times higher. */
 static void slow_beside_stiff(void **state)
 {
     struct case_of c;
@@ -198,8 +199,8 @@ static void slow_beside_stiff(void **state)
 #define MASS      0.5
 #define DAMPING   0.8
 
-/* n equal masses between n + 1 equal springs: w_k = 2 sqrt(k/m) sin(k pi / 2 (n + 1)), and dampers
- * beside the springs damp each mode by c/k w_k / 2 */
+/* n equal masses between n + 1 equal springs: w_k = 2 sqrt(k/m) sin(k pi / 2 (n + 1)). Dampers
+ * parallel to the springs damp each mode with c/k w_k / 2. */
 static void row_of_masses(void **state)
 {
     char text[TEXT];
@@ -247,8 +248,8 @@ static void row_of_masses(void **state)
     close_case(&c);
 }
 
-/* A sleeping top, spun up and standing on its tip: s^2 A -+ i s C n - m g l = 0, with A about the
- * tip (L. D. Landau, E. M. Lifshitz, Mechanics, 1976, section 35). */
+/* A spinning top upright on its tip: s^2 A -+ i s C n - m g l = 0, with A about the tip (L. D.
+ * Landau, E. M. Lifshitz, Mechanics, 1976, section 35). */
 static void sleeping_top(void **state)
 {
     static const char form[] =
@@ -266,7 +267,7 @@ static void sleeping_top(void **state)
 
         snprintf(text, sizeof(text), form, spin);
         open_case(&c, compile(text, NULL), false);
-        if (left < 0) { /* too slow to sleep: it falls, by sqrt(-left), circling */
+        if (left < 0) { /* too slow: the top falls with the rate sqrt(-left) */
             assert_true(!fast);
             near_to(c.mode[c.n - 1].im, half, 1e-6);
             near_to(fabs(c.mode[c.n - 1].re), sqrt(-left), 1e-6);
@@ -279,7 +280,7 @@ static void sleeping_top(void **state)
     }
 }
 
-/* two links of length 1 with point masses at their ends: w^2 = (2 -+ sqrt(2)) g */
+/* Two links of length 1 with point masses at their ends: w^2 = (2 -+ sqrt(2)) g */
 static void double_pendulum(void **state)
 {
     static const char text[] =
@@ -296,14 +297,14 @@ static void double_pendulum(void **state)
     assert_int_equal(c.n, 2);
     near_to(c.mode[0].im, sqrt((2 - sqrt(2)) * 10), 1e-6);
     near_to(c.mode[1].im, sqrt((2 + sqrt(2)) * 10), 1e-6);
-    /* in the slow one both swing to the same side, the lower end by 1 + sqrt(2) of the upper one */
+    /* in the slow mode both links swing to the same side; the lower end moves 1 + sqrt(2) times as
+     * far as the upper one */
     near_to(c.mode[0].shape[2] / c.mode[0].shape[0], sqrt(2) - 1, 1e-6);
     close_case(&c);
 }
 
-/* Two point masses on rods: what turns them is no motion, and each swing is there in two
- * directions.
- */
+/* Two point masses on rods: rotations about the rods are no modes, and each swinging mode occurs in
+ * two directions. */
 static void points_on_a_rope(void **state)
 {
     static const char text[] =
@@ -329,8 +330,8 @@ static void points_on_a_rope(void **state)
     close_case(&c);
 }
 
-/* the slowest frequency of a cantilever of @n links with springs between them: EI = 1, 1 kg/m, 1 m;
- * the clamp holds the first link by half an element */
+/* Return the lowest frequency of a cantilever of @n links with springs between them: EI = 1, 1
+ * kg/m, 1 m. The clamp holds the first link with half an element. */
 static double beam_of(int n)
 {
     const double l = 1.0 / n;
@@ -371,8 +372,8 @@ static double beam_of(int n)
     return w;
 }
 
-/* It tends to the first bending frequency of a beam, 3.5160 (cos x cosh x = -1, x = 1.8751), by the
- * square of an element. */
+/* The frequency converges to the first bending frequency of a beam, 3.5160 (cos x cosh x = -1, x =
+ * 1.8751), with the square of the element length. */
 static void beam_of_links(void **state)
 {
     const double beam = 1.875104068711961 * 1.875104068711961;
@@ -383,7 +384,7 @@ static void beam_of_links(void **state)
     near_to(coarse / fine, 4, 0.2);
 }
 
-/* all four matrices of a damped oscillator with a force */
+/* All four matrices of a damped oscillator with an input force. */
 static void matrices(void **state)
 {
     static const char text[] =
@@ -411,7 +412,7 @@ static void matrices(void **state)
     close_case(&c);
 }
 
-/* ---- against the step ---- */
+/* ---- comparison with the step ---- */
 
 #define STEP  1e-4
 #define STEPS 3000
@@ -422,7 +423,7 @@ static bool is_linear(const struct lk_channel *c)
            strncmp(c->type, "body-", 5) == 0;
 }
 
-/* x' = A x + B u by Runge and Kutta, u constant */
+/* Integrate x' = A x + B u with the Runge-Kutta method, u constant. */
 static void advance(const struct lk_linear *l, const double *Bu, double *x)
 {
     size_t n = (size_t)l->n_states;
@@ -447,7 +448,9 @@ static void advance(const struct lk_linear *l, const double *Bu, double *x)
     free(k);
 }
 
-/* @most: largest of each number by the matrices;  @off: largest difference from the step */
+/* Judge the difference between matrices and step.
+ * @most: largest value of each output according to the matrices
+ * @off:  largest difference from the step */
 static void judge_outputs(const char *path, const struct lk_channel *out, int n_out,
                           const double *most, const double *off)
 {
@@ -463,7 +466,7 @@ static void judge_outputs(const char *path, const struct lk_channel *out, int n_
     }
 }
 
-/* what the outputs become under a small input that stays, by the step and by the matrices */
+/* Compare the outputs under a small constant input according to the step and to the matrices. */
 static void responds_alike(const char *path, const char *input, double value)
 {
     const struct lk_options options = {.step = STEP, .equilibrium = 1};
@@ -529,7 +532,7 @@ static void step_agrees(void **state)
 
 /* ---- the Iltis ---- */
 
-/* at rest, of the exact laws without side force, as published with the benchmark */
+/* At rest with the exact laws, without side force, as published with the benchmark. */
 static void iltis(void **state)
 {
     static const double published[7][2] = {{-3.78, 9.58},   {-4.82, 11.00},  {-22.31, 11.34},
@@ -554,7 +557,7 @@ static void iltis(void **state)
     close_case(&c);
 }
 
-/* ---- what cannot be done ---- */
+/* ---- models that cannot be linearised ---- */
 
 static void refused(const char *text, bool at_rest, const char *why)
 {
@@ -568,7 +571,7 @@ static void refused(const char *text, bool at_rest, const char *why)
         fail_msg("'%s' does not say '%s'", error.text, why);
     inputs = calloc((size_t)lk_system_input_size(sys) + 1, sizeof(double));
     assert_non_null(inputs);
-    assert_int_equal(lk_system_step(sys, inputs), 0); /* as good as new */
+    assert_int_equal(lk_system_step(sys, inputs), 0); /* the system still steps */
     free(inputs);
     lk_system_free(sys);
 }
@@ -584,7 +587,7 @@ static void refusals(void **state)
             "[ground, b], point: [1, 0, 0], axis: [1, 0, 0]}\nforces:\n  k: {type: "
             "joint-spring-damper, joint: s, stiffness: 100, damping: 5}\n",
             false, "body 'b' moves without any mass");
-    /* what a spring beside its centre does depends on how a body without inertia turns */
+    /* the effect of a spring beside its centre depends on the rotation of a body without inertia */
     refused(
         "linkage: 1\nname: light\nbodies:\n  a: {mass: 1, inertia: [0, 0, 0], position: [0, 0, "
         "0]}\nforces:\n  k: {type: bushing, bodies: [ground, a], point: [0.3, 0, 0], stiffness: "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Physical claims on small mechanisms: closed forms, energy balance, inputs, redundancy, assembly.
- */
+/* Physical claims on small mechanisms: closed forms, energy balance, inputs, redundancy,
+ * assembly. */
 #include "cmocka_all.h"
 #include "linkage/analysis.h"
 #include "sanitized.h"
@@ -56,7 +56,7 @@ static double energy(const struct lk_system *sys)
 
 static const char *const without_damper[] = {"damping: 0.05", "damping: 0", NULL};
 
-/* a vector of the four-bar, rotated about (1, 2, 3) by 1 rad and, for a point, shifted */
+/* Rotate a vector of the four-bar about (1, 2, 3) by 1 rad, and shift it if it is a point. */
 static void turn(const double v[3], int is_point, double ret[3])
 {
     const double k[3] = {1 / sqrt(14), 2 / sqrt(14), 3 / sqrt(14)};
@@ -78,8 +78,8 @@ static const char *turned_text(const double v[3], int is_point, char text[128])
     return text;
 }
 
-/* config/models/four-bar.yaml without damper and motor, as a whole rotated and shifted in space;
- * its inertias are spherical, so the bodies need no orientation */
+/* Compile config/models/four-bar.yaml without damper and motor, rotated and shifted as a whole. Its
+ * inertias are spherical, so the bodies need no orientation. */
 static struct lk_system *turned_four_bar(double h)
 {
     const double c = sqrt(0.5), down[3] = {0, -9.81, 0}, axis[3] = {0, 0, 1};
@@ -106,7 +106,7 @@ static struct lk_system *turned_four_bar(double h)
     return compile_text(model, h);
 }
 
-/** struct held - the largest of a run. */
+/** struct held - the largest values of a run */
 struct held {
     double violation;
     double rate;
@@ -140,8 +140,9 @@ static int compare_doubles(const void *a, const void *b)
 
 #define HELD (SANITIZED ? 1 : 201)
 
-/* the documented figure: step 10 ms, 4 iterations, 30 s, nine aligned poses. The rate is round-off
- * of those poses: a torque of 1e-12 N m makes it another one, so its median counts. */
+/* The documented figure: step 10 ms, 4 iterations, 30 s, nine aligned poses. The rate of violation
+ * is round-off in these poses: even a torque of 1e-12 N m changes it, so the median of many runs is
+ * compared. */
 static void four_bar_holds_its_loop_and_its_energy(void **state)
 {
     double rate[HELD];
@@ -163,9 +164,9 @@ static void four_bar_holds_its_loop_and_its_energy(void **state)
     assert_true(SANITIZED || rate[HELD / 2] < 3e-10);
 }
 
-/* Reactions of redundant rows are of minimum norm only because each step forgets the components
- * that it does not need. Aligned with the world's axes nothing excites them; in a rotated mechanism
- * with points away from the origin, round-off does so in every step. */
+/* Reactions of redundant rows have minimum norm only because each step discards multipliers that
+ * have no effect. In a mechanism aligned with the world's axes nothing excites them; in a rotated
+ * mechanism with points away from the origin, round-off excites them in each step. */
 static void redundant_reactions_do_not_grow(void **state)
 {
     struct lk_system *sys = turned_four_bar(1e-3);
@@ -185,7 +186,7 @@ static void redundant_reactions_do_not_grow(void **state)
     lk_system_free(sys);
 }
 
-/* the same mechanism moves the same, aligned with the world's axes or rotated */
+/* The mechanism has the same motion, aligned with the world's axes or rotated. */
 static void the_frame_of_the_model_does_not_matter(void **state)
 {
     static const char *const plain[] = {"damping: 0.05", "damping: 0", NULL};
@@ -239,7 +240,7 @@ static void mobility_counts_redundant_rows(void **state)
 
 static double oscillator_error(double h)
 {
-    /* 2 kg, 80 N/m, 4 N s/m about x = 0.1, released at 0.3: damped oscillation around 0.1 */
+    /* 2 kg, 80 N/m, 4 N s/m about x = 0.1, released at 0.3: a damped oscillation about 0.1 */
     static const char text[] =
         "linkage: 1\n"
         "name: oscillator\n"
@@ -279,8 +280,8 @@ static void spring_and_damper_follow_the_closed_form(void **state)
     assert_true(e1 / e2 > 3.8 && e1 / e2 < 4.2);
 }
 
-/* a stiff spring does not destabilise: 1e9 N/m on 1 kg is a mode of 3e4 1/s, 30 times the step rate
- */
+/* A stiff spring does not make the step unstable: 1e9 N/m on 1 kg is a mode of 3e4 1/s, 30 times
+ * the step rate. */
 static void stiff_spring_is_stable(void **state)
 {
     static const char text[] =
@@ -306,7 +307,7 @@ static void stiff_spring_is_stable(void **state)
     lk_system_free(sys);
 }
 
-/* a pendulum of two welded halves swings like the whole one, to the order of the step */
+/* A pendulum of two welded halves swings like the whole one, to the order of the step. */
 static void welded_bodies_move_as_one(void **state)
 {
     static const char text[] =
@@ -366,8 +367,8 @@ static const char spindle[] =
     "  work: {type: work}\n"
     "  energy: {type: energy}\n";
 
-/* A torque held over each step gives a parabola within it: the trapezoidal rule is exact, jumps
- * included, so angle and work are correct to round-off. */
+/* With a constant torque in each step, the angle is a parabola within the step. The trapezoidal
+ * rule is exact for it, jumps included, so angle and work have only round-off. */
 static void held_torque_acts_from_its_own_step_on(void **state)
 {
     struct lk_system *sys = compile_text(spindle, 1e-3);
@@ -385,12 +386,12 @@ static void held_torque_acts_from_its_own_step_on(void **state)
         assert_true(fabs(out[0] - angle) < 1e-11);
         assert_true(fabs(out[1] - out[8]) < 1e-9 * (1 + out[8]));
     }
-    /* several turns: the coordinate is unwrapped */
+    /* after several turns the coordinate is still unwrapped */
     assert_true(fabs(angle) > 4 * M_PI);
     lk_system_free(sys);
 }
 
-/* energy balance [J] of the driven four-bar after @end seconds */
+/* Return the error of the energy balance [J] of the driven four-bar after @end seconds. */
 static double balance_defect(double h, double end)
 {
     struct lk_system *sys = compile_file("config/models/four-bar.yaml", NULL, h, 0);
@@ -409,13 +410,11 @@ static double balance_defect(double h, double end)
     return fabs(defect);
 }
 
-/* order 2 while the loop is regular; in aligned poses a projection may remove a little energy, the
- * more the closer a step ends to one (1e-3 J seen at 2 ms) */
 #define EACH_ROTOR(...)                                                                            \
     for (int i = 0; i < n; i++)                                                                    \
         at += (size_t)snprintf(text + at, room - at, __VA_ARGS__);
 
-/* writes a model of @n rotors, each with inputs, that @method steps by @engine */
+/* Write a model of @n rotors, each with inputs, stepped with @method and @engine. */
 static void write_rotors(int n, const char *method, const char *engine, char *text, size_t room)
 {
     size_t at = (size_t)snprintf(text, room, "linkage: 1\nname: rotors\nbodies:\n");
@@ -438,13 +437,13 @@ static void write_rotors(int n, const char *method, const char *engine, char *te
              "solver: {formulation: %s, engine: %s, iterations: 6, step: 1e-3}\n", method, engine);
 }
 
-/* The first sample has what the inputs do at their initial values, alone and in lanes: the same as
- * after a reset, and as the limit of the steps behind it. */
+/* The first sample includes the effect of the inputs at their initial values, one by one and in
+ * lanes. It equals the sample after a reset, and the limit of the following steps. */
 static void inputs_act_in_the_first_sample(void **state)
 {
     static const char *const methods[] = {"rattle", "ali3", "rk4"};
     static const char *const engines[] = {"none", "auto"};
-    /* about the joint, 0.5 m below: 3 N m - 0.5 m 5 N over 0.1 + 2 0.25 kg m^2 */
+    /* about the joint, 0.5 m below: torque 3 N m - 0.5 m 5 N, inertia 0.1 + 2 0.25 kg m^2 */
     const double a = 0.5 / 0.6, push = 5;
     static char text[16384];
 
@@ -464,7 +463,7 @@ static void inputs_act_in_the_first_sample(void **state)
                     lk_system_reset(sys);
                 }
                 for (int step = 0; step < 2; step++) {
-                    /* what a turn of a h^2 / 2 changes of the forces on it, at most */
+                    /* a rotation by a h^2 / 2 changes the forces by this amount at most */
                     double error = step == 0 ? 1e-12 : 0.5 * a * 1e-6 * 20;
 
                     lk_system_outputs(sys, values);
@@ -481,6 +480,8 @@ static void inputs_act_in_the_first_sample(void **state)
             }
 }
 
+/* The order is 2 while the loop is regular. In aligned poses a projection may remove a little
+ * energy, more if a step ends close to such a pose (1e-3 J seen at 2 ms). */
 static void work_and_losses_balance_the_energy(void **state)
 {
     double coarse = balance_defect(2e-3, 0.4), fine = balance_defect(1e-3, 0.4);
@@ -543,8 +544,9 @@ static void a_refused_input_changes_nothing(void **state)
     lk_system_free(twin);
 }
 
-/* the same if only the step detects it: finite, but too large for any mechanism. The state that a
- * step leaves for the next must also be unchanged, to the last bit */
+/* A step is refused that only its result shows to be wrong: the input is finite, but too large for
+ * any mechanism. The state that a step hands to the next one must also be unchanged, to the last
+ * bit. */
 static void a_refused_step_leaves_no_trace(void **state)
 {
     struct lk_system *sys = compile_file("config/models/four-bar.yaml", NULL, 0, 0);
@@ -566,7 +568,7 @@ static void a_refused_step_leaves_no_trace(void **state)
     lk_system_free(twin);
 }
 
-/* 1 rad per step is fine; beyond pi the step cannot know the direction of the rotation */
+/* 1 rad per step is accepted; above pi the direction of the rotation is ambiguous. */
 static void more_than_half_a_turn_a_step_is_refused(void **state)
 {
     static const char text[] =
@@ -591,8 +593,8 @@ static void more_than_half_a_turn_a_step_is_refused(void **state)
     }
 }
 
-/* two rotors that counter-rotate at 4 rad per step: each rotates by less than half a turn, the
- * joint between them by more; its coordinate, and the spring on it, must follow */
+/* Two rotors rotate in opposite directions by 4 rad per step: each by less than half a turn, but
+ * the joint between them by more. Its coordinate and its spring must still be correct. */
 static void a_joint_may_turn_further_than_its_bodies(void **state)
 {
     static const char text[] =
@@ -615,7 +617,7 @@ static void a_joint_may_turn_further_than_its_bodies(void **state)
     for (int i = 0; i < 200; i++) {
         assert_int_equal(lk_system_step(sys, NULL), 0);
         lk_system_outputs(sys, &angle);
-        /* relative inertia 1/2, so a mode of sqrt(2) 1/s that starts at -400 rad/s */
+        /* relative inertia 1/2: a mode of sqrt(2) 1/s that starts with -400 rad/s */
         assert_true(fabs(angle + 400 / sqrt(2) * sin(sqrt(2) * lk_system_time(sys))) < 0.05);
     }
     assert_true(fabs(energy(sys) - start) < 1e-6 * start);
@@ -646,9 +648,9 @@ static void a_reset_run_repeats_bit_for_bit(void **state)
     lk_system_free(sys);
 }
 
-/* ---- initial configuration to start ---- */
+/* ---- from the initial configuration to the start ---- */
 
-/* triangle of bars, the last corner with a gap */
+/* a triangle of bars whose last corner has a gap */
 #define TRIANGLE(corner)                                                                           \
     "linkage: 1\n"                                                                                 \
     "name: triangle\n"                                                                             \
@@ -715,7 +717,8 @@ static void velocities_are_made_to_fit(void **state)
     double rate;
 
     (void)state;
-    /* smallest change in the mass metric: momentum about the pin, 0.5 / (1 + 0.25) */
+    /* smallest change in the mass metric: the momentum about the pin is conserved, 0.5 / (1 +
+     * 0.25) */
     lk_system_body_state(sys, 0, &s);
     lk_system_outputs(sys, &rate);
     assert_true(fabs(rate - 0.4) < 1e-12);
@@ -723,7 +726,7 @@ static void velocities_are_made_to_fit(void **state)
     lk_system_free(sys);
 }
 
-/* A thread is known but for whole leads: only the turns that lead there tell them. */
+/* A thread defines the angle up to whole turns; the travel determines the number of turns. */
 static void a_screw_starts_many_turns_away(void **state)
 {
     static const double starts[] = {20, 34, -50, 200};
@@ -750,8 +753,8 @@ static void a_screw_starts_many_turns_away(void **state)
     }
 }
 
-/* a parallelogram of bars of 1 and 2 m by @angle [rad] off the pose in which all lie in a line;
- * only its crank is given a rate, of 1 rad/s */
+/* Compile a parallelogram of bars of 1 and 2 m, @angle [rad] from the pose in which all bars are in
+ * line. Only its crank has an initial rate, 1 rad/s. */
 static struct lk_system *compile_parallelogram(const char *formulation, double angle, double h)
 {
     double c = cos(angle), s = sin(angle);
@@ -784,11 +787,11 @@ static struct lk_system *compile_parallelogram(const char *formulation, double a
     return compile_text(text, h);
 }
 
-#define PARALLELOGRAM_INERTIA 2.2 /* of both bars and the coupler, about their turn [kg m^2] */
-#define PARALLELOGRAM_WEIGHT  (3 * 9.81 / PARALLELOGRAM_INERTIA) /* how it turns them [rad/s^2] */
+#define PARALLELOGRAM_INERTIA 2.2 /* inertia of bars and coupler for their rotation [kg m^2] */
+#define PARALLELOGRAM_WEIGHT  (3 * 9.81 / PARALLELOGRAM_INERTIA) /* by the weight [rad/s^2] */
 
-/* What E leaves of a joint's rate shrinks by a part with each refinement, the less the closer to
- * the change point: a fixed number of them left a rocker that turned back. */
+/* Each refinement reduces the rate of violation that E leaves, but less the closer the pose is to
+ * the change point. With a fixed number of refinements the rocker moved backwards. */
 static void velocities_fit_near_a_change_point(void **state)
 {
     static const char *const formulations[] = {"rattle", "ali3", "rk4"};
@@ -805,7 +808,7 @@ static void velocities_fit_near_a_change_point(void **state)
                 if (!(fabs(out[k] - 0.1 / PARALLELOGRAM_INERTIA) < allowed))
                     fail_msg("%s, %g rad, %g s: %.9g rad/s", formulations[i / 3], angles[i % 3], h,
                              out[k]);
-            /* and so do accelerations */
+            /* accelerations are also correct */
             if (allowed < 1e-6 &&
                 !(fabs(out[2] - PARALLELOGRAM_WEIGHT * cos(angles[i % 3])) < 1e-6))
                 fail_msg("%s, %g rad, %g s: %.9g rad/s^2", formulations[i / 3], angles[i % 3], h,
@@ -814,8 +817,8 @@ static void velocities_fit_near_a_change_point(void **state)
         }
 }
 
-/* It falls up, away from the change point. With short steps, too, E leaves nothing of accelerations
- * and rates that would cost the order. */
+/* The parallelogram falls upwards, away from the change point. Even with short steps, E must not
+ * leave an error of accelerations and rates that reduces the order. */
 static void rk4_keeps_its_order_near_a_change_point(void **state)
 {
     (void)state;
@@ -826,7 +829,7 @@ static void rk4_keeps_its_order_near_a_change_point(void **state)
 
         for (int i = 0; i < n; i++)
             assert_int_equal(lk_system_step(sys, NULL), 0);
-        /* a pendulum from its horizontal, by steps of order 4 */
+        /* the motion of a pendulum from its horizontal, integrated with order 4 */
         for (int i = 0; i < 1000; i++) {
             double d = 0.05 / 1000, k[4][2], at = angle, v = rate;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the equations of blocks are solved in a step. */
+/* The solution of the equations of blocks in a step. */
 #include "block_models.h"
 #include "cmocka_all.h"
 #include "known_motion.h"
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is shown does not depend on whether something else has a sensor: then all three solutions
- * of a step are made. */
+/* Outputs do not depend on whether some other block has a sensor, although all three solutions of a
+ * step are then computed. */
 static void a_sensor_elsewhere_changes_nothing(void **state)
 {
     static const char alone[] = "blocks:\n"
@@ -39,7 +39,7 @@ static void a_sensor_elsewhere_changes_nothing(void **state)
     lk_system_free(other);
 }
 
-/* both stages with sensors that hold */
+/* Solve both stages with constant sensors. */
 static void solve_stages(struct lk_system *sys, bool is_tangent)
 {
     struct lk_net *net = &sys->net;
@@ -48,7 +48,8 @@ static void solve_stages(struct lk_system *sys, bool is_tangent)
     lk_net_step(net, sys->now.blocks, (const struct lk_net_signals[2]){at, at}, is_tangent);
 }
 
-/* how stage @i changes with sensor @s, by central differences: states, then outputs */
+/* Compute the derivatives of stage @i with respect to sensor @s by central differences: states,
+ * then outputs. */
 static void differ(struct lk_system *sys, int s, int i, double *ret)
 {
     struct lk_net *net = &sys->net;
@@ -67,8 +68,8 @@ static void differ(struct lk_system *sys, int s, int i, double *ret)
     net->mean[s] = mean;
 }
 
-/* What a stage changes with a sensor is what differences say, of a loop of curves as well, and as
- * much of what pushes answer to as there is. */
+/* Check that the derivatives of a stage with respect to a sensor agree with differences, also for a
+ * loop with curves. All derivatives that pushes need must be present. */
 static void check_tangents(struct lk_system *sys)
 {
     struct lk_net *net = &sys->net;
@@ -113,7 +114,7 @@ static void tangents_are_those_of_differences(void **state)
         is_curved |= sys->net.group[i].is_curved;
     assert_true(is_curved && !sys->net.is_linear && motor->net.is_linear && looped->net.is_linear);
     for (int i = 0; i < 60; i++) {
-        if (i > 20) /* the valve opens: before, the pressure is at its limit */
+        if (i > 20) /* the valve opens; before, the pressure is at its limit */
             check_tangents(sys);
         check_tangents(motor);
         check_tangents(looped);
@@ -126,7 +127,8 @@ static void tangents_are_those_of_differences(void **state)
     lk_system_free(looped);
 }
 
-/* Groups follow those that they take of; a delay begins anew. */
+/* A group of blocks is solved after the groups of its sources; a delay has no sources in the same
+ * step. */
 static void groups_follow_what_they_take(void **state)
 {
     struct lk_system *sys = compile_wild("none");
@@ -155,7 +157,8 @@ static void groups_follow_what_they_take(void **state)
     lk_system_free(sys);
 }
 
-/* What grows by e in 0.29 of a step has no implicit step; by a little more it has one. */
+/* A state that grows by a factor of e in 0.29 of a step has no implicit step; if it grows a little
+ * faster, there is one. */
 static void what_grows_too_fast_is_refused(void **state)
 {
     static const double factors[] = {1, 1 + 1e-9};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of a higher order: the order of convergence on smooth motion, properties that hold as in a
- * plain step, and refusals.
+/* Steps of a higher order: the order of convergence on smooth motion, properties that are the same
+ * as with a plain step, and refusals.
  *
- * An observed order is the mean over three halvings of the step. It differs from the true one by
- * the next term of the error, which halves with every halving: 2.8 and 3.7 are required, and never
- * less than is measured; of order 6 5.5, down to where round-off begins. Errors are limited by
- * round-off and, with artificial masses, by their effect: about 1e-12 m, far below the finest step
- * of the table. */
+ * An observed order is the mean over three halvings of the step. It differs from the true order by
+ * the next term of the error, which is halved with each halving. 2.8 and 3.7 are required, never
+ * less than is measured, and 5.5 of order 6, down to where round-off begins. Errors are limited by
+ * round-off and by the effect of artificial masses: about 1e-12 m, far below the errors at the
+ * finest step of the table. */
 #include "alloc_guard.h"
 #include "cmocka_all.h"
 #include "reference_cases.h"
@@ -17,10 +17,12 @@
 
 #define HALVINGS 3
 
-/** struct method - @solver: in the solver section;  @order: the option that selects it, 0: none
- * @least_order: of the mean of the halvings;  @error: relative to that of extrapolation of order 4
- * of `ali3`;  @iterations: of models that say 3;  @has_floor: its errors end at that of the
- * reference */
+/** struct method - a step of a higher order
+ * @solver:      text in the solver section;  @order: the option that selects it, 0: none
+ * @least_order: least mean order over the halvings
+ * @error:       bound, relative to that of extrapolation of order 4 of `ali3`
+ * @iterations:  replaces 3 iterations of a model
+ * @has_floor:   its errors end at those of the reference */
 static const struct method {
     const char *name;
     const char *solver;
@@ -33,19 +35,21 @@ static const struct method {
     {"order 3", "solver: {formulation: ali3, order: 3, ", 3, 2.8, INFINITY, 3, 0},
     {"order 4", "solver: {formulation: ali3, order: 4, ", 4, 3.7, 1, 3, 0},
     /* a sixth of the time for up to twenty times the error; the four-bar reaches its order below 10
-     * ms, 3.65 is the mean from 20 ms on */
+     * ms, and 3.65 is the mean from 20 ms on */
     {"rk4", "solver: {formulation: rk4, ", 0, 3.6, 25, 3, 0},
-    /* half of the steps of order 4 */
+    /* half as many steps as order 4 */
     {"rattle 4", "solver: {formulation: rattle, order: 4, ", 4, 3.8, 15, 4, 1},
     {"rattle 6", "solver: {formulation: rattle, order: 6, ", 6, 5.5, 15, 4, 1},
 };
 #define METHODS (sizeof(methods) / sizeof(*methods))
 
-/* ---- against the reference trajectories ---- */
+/* ---- comparison with the reference trajectories ---- */
 
-/** struct expectation - @h: coarsest step, @end: [s]; @tolerance: of order 4 at @h, m, m/s, N,
- * twice the measured value; the finer ones follow from the order, those of order 3 are larger
- * @floor: where order 6 ends: round-off, and of reactions the digits of the reference */
+/** struct expectation - bounds of the errors of a case
+ * @h:         coarsest step [s], @end: [s]
+ * @tolerance: for order 4 at @h, in m, m/s, N, twice the measured value; those at finer steps
+ *             result from the order, and those of order 3 are larger
+ * @floor:     least error of order 6: round-off, and for reactions the digits of the reference */
 struct expectation {
     const char *name;
     double h;
@@ -58,21 +62,22 @@ static const struct expectation expectations[] = {
     {"double-pendulum", 0.02, 4, {2e-7, 8e-7, 3e-6}, {1e-12, 4e-12, 1e-11}},
     {"heavy-top", 0.01, 2, {6e-8, 3e-7, 3e-5}, {1e-12, 4e-12, 2e-9}},
     {"chain-8", 0.01, 3, {1.4e-7, 7e-7, 3e-6}, {1e-11, 1e-11, 2e-9}},
-    /* seven hinges about three axes: 12 rad/s */
+    /* seven hinges with axes in three directions: 12 rad/s */
     {"arm", 3.125e-3, 2, {5.8e-7, 5.4e-6, 2.2e-4}, {5e-12, 6e-11, 2e-9}},
-    /* through the aligned pose five times, with three redundant rows: order 6 ends where a step
-     * happens to land next to it */
+    /* the aligned pose, with three redundant rows, is passed five times: the accuracy of order 6
+     * depends on how close a step ends to this pose */
     {"four-bar", 0.02, 10, {7e-7, 3e-6, 1.6e-5}, {2e-9, 8e-9, 4e-8}},
     {"closed-loop-four", 0.01, 4, {4e-9, 1.8e-8, 1.2e-7}, {2e-13, 1e-12, 1e-11}},
-    /* wheels that hop at 130 rad/s */
+    /* wheels that oscillate vertically at 130 rad/s */
     {"sprung-car", 2.5e-3, 2, {1.2e-7, 2.2e-5, 4.2e-3}, {1e-13, 2e-12, 6e-10}},
-    /* spring and damper between bodies of a loop, written as compliant rows */
+    /* a spring and a damper between bodies of a loop, as compliant rows */
     {"strut", 0.01, 3, {2.4e-9, 4.4e-9, 4e-8}, {2e-13, 1e-12, 1e-11}},
-    /* a fast crank of unequal moments: gyroscopic torques */
+    /* a fast crank with unequal moments of inertia: gyroscopic torques */
     {"slider-crank-3d", 2.5e-3, 1, {2e-7, 4e-6, 4e-5}, {4e-12, 1e-10, 1e-7}},
 };
 
-/* the reference case with @method in the solver section of its model; @replace: memory for it */
+/* Return the reference case with @method in the solver section of its model. @replace: memory for
+ * the replaced texts */
 static struct reference_case case_of(const struct expectation *e, const struct method *method,
                                      const char *replace[REPLACE_MAX + 3])
 {
@@ -89,8 +94,8 @@ static struct reference_case case_of(const struct expectation *e, const struct m
     return c;
 }
 
-/* The mean order of errors at halved steps, as far as they are above @floor; INFINITY if the second
- * one is not. */
+/* Return the mean order of errors at halved steps, as long as they are above @floor; INFINITY if
+ * the second error is below. */
 static double mean_order(const double error[HALVINGS + 1], double floor)
 {
     int last = 0;
@@ -118,8 +123,8 @@ static void converges_with(const struct expectation *e, const struct method *met
         assert_true(found > method->least_order);
         assert_true(error[0] < method->error * e->tolerance[q]);
     }
-    /* the joints hold as after a plain step, which leaves 1e-15 m and E of the rate that the
-     * projection removes: the combination leaves hardly any */
+    /* joints are as closed as after a plain step, which leaves 1e-15 m and a part E of the rate
+     * that the projection removes; the combination leaves hardly any */
     for (int k = 0; k <= HALVINGS; k++) {
         assert_true(run[k].violation[0] < 1e-12);
         assert_true(run[k].violation[1] < 1e-11);
@@ -132,9 +137,9 @@ static void follows_reference(void **state)
         converges_with(*state, &methods[i]);
 }
 
-/* Four times through the aligned pose. A sub-step that ends x rad from it weighs the
- * regularisation, 2e-8, against x^2, and omits that part of its correction; so a step may err by at
- * most the whole correction: the error of a plain step. */
+/* The aligned pose is passed four times. A sub-step that ends x rad from it has the regularisation,
+ * 2e-8, beside x^2, and omits this part of its correction. So the error of a step is at most the
+ * whole correction, that is the error of a plain step. */
 static void ladder_keeps_its_branch(void **state)
 {
     const struct expectation e = {.name = "ladder-2", .end = 10};
@@ -158,12 +163,13 @@ static void ladder_keeps_its_branch(void **state)
     }
 }
 
-/* ---- compared with a far shorter step ---- */
+/* ---- comparison with a far shorter step ---- */
 
 #define STATES 64
 
-/** struct end - the result of a run. @x, @n: positions, velocities, reactions and coordinates;
- * @balance: energy that the balance does not explain [J] */
+/** struct end - the result of a run
+ * @x, @n:   positions, velocities, reactions and coordinates, and their number
+ * @balance: error of the energy balance [J] */
 struct end {
     double x[STATES];
     int n;
@@ -195,7 +201,7 @@ static double balance(const struct lk_system *sys)
     return h.kinetic + h.potential + h.dissipated - h.work_input - h.work_drive - h.work_applied;
 }
 
-/* a force that jumps twenty times a second and is constant in between */
+/* Compute a force that jumps twenty times a second and is constant in between. */
 static void push(double t, double inputs[3])
 {
     int stair = (int)floor(t * 20 + 1e-6);
@@ -270,10 +276,11 @@ static const char driven[] =
     "inputs:\n"
     "  push: {type: body-force, body: b, point: [2, 0, 0]}\n";
 
-/** struct contest - a model that every method runs. @h: coarsest step, and that of order 6, @end:
- * [s];  @floor: of order 6, where round-off or what it is compared with ends its errors, in the
- * units of struct end; a third of it for other orders;  @floor_balance: error of the energy balance
- * at any step [J] */
+/** struct contest - a model that each method runs
+ * @h:             coarsest step, and that of order 6 [s];  @end: [s]
+ * @floor:         error of order 6 due to round-off or to the reference, in the units of struct
+ *                 end; a third of it for other orders
+ * @floor_balance: error of the energy balance at any step [J] */
 struct contest {
     const char *text;
     double h[2];
@@ -314,14 +321,14 @@ static void an_input_may_jump(void **state)
 
 static void drives_springs_and_loads_keep_the_order(void **state)
 {
-    /* E leaves 1e-8 of the multiplier of a drive, which does some joules of work */
+    /* E causes an error of 1e-8 of the multiplier of a drive, which does some joules of work */
     const struct contest c = {driven, {0.01, 0.05}, 1, 4e-10, 2e-8};
 
     (void)state;
     converges(&c);
 }
 
-/* a spring pendulum: the bob slides on a rod in a ball joint */
+/* A spring pendulum: the bob slides on a rod with a ball joint. */
 static const char sprung[] =
     "linkage: 1\n"
     "name: sprung\n"
@@ -337,8 +344,8 @@ static const char sprung[] =
     "forces:\n"
     "  spring: {type: joint-spring-damper, joint: two, stiffness: 200, damping: 0}\n";
 
-/* a rotor of 50 rad/s, its centre of mass and its products of inertia off the hinge, on a cart that
- * a drive moves */
+/* A rotor of 50 rad/s on a cart that a drive moves. Its centre of mass is not on the axis, and it
+ * has products of inertia. */
 static const char carted[] =
     "linkage: 1\n"
     "name: carted\n"
@@ -352,7 +359,7 @@ static const char carted[] =
     " drive: {harmonic: {amplitude: 0.2, omega: 8, phase: 0}}}\n"
     "  two: {type: revolute, bodies: [a, b], point: [0, 0, 0], axis: [0, 0, 1]}\n";
 
-/* four bars in a plane, three rows too many, away from a singular pose */
+/* Four bars in a plane with three redundant rows, away from a singular pose. */
 static const char closed[] =
     "linkage: 1\n"
     "name: closed\n"
@@ -396,9 +403,9 @@ static void machines_keep_the_order(void **state)
     "inputs:\n"                                                                                    \
     "  push: {type: body-force, body: a}\n"
 
-/* The second hinge of a door is 1e-4 m too high on the door, which no pose can close: the compiler
- * sets the constants of one side from the other, and the shorter sequences must use the same.
- * Otherwise its rows would conflict by 1e-4 m / E. */
+/* The second hinge of a door is 1e-4 m too high on the door, so no pose closes it. The compiler
+ * computes the constants of one side from the other side, and the shorter sequences must use the
+ * same constants. Otherwise rows would conflict with a force of 1e-4 m / E. */
 static void a_misfit_is_absorbed_once(void **state)
 {
     struct end good, bent;
@@ -407,16 +414,16 @@ static void a_misfit_is_absorbed_once(void **state)
     for (size_t m = 0; m < METHODS; m++) {
         run_to(DOOR("point: [0, 0, 1]"), 5e-3, &methods[m], 1, &good);
         run_to(DOOR("points: [[0, 0, 1], [0, 0, 1.0001]]"), 5e-3, &methods[m], 1, &bent);
-        /* the door hangs half of it lower: relative errors of 1e-4 of a metre, and of forces of
-         * some 40 N; plus the round-off of redundant multipliers, 1e-16 m / E with E = 2e-8 s, s =
-         * (h / 3)^2 / 4, three times as much in the combination */
+        /* The door is half the misfit lower: relative errors of 1e-4 of a metre, and of forces of
+         * about 40 N. In addition the round-off of redundant multipliers, 1e-16 m / E with E = 2e-8
+         * s, s = (h / 3)^2 / 4, three times as much in the combination. */
         printf("    %s: largest difference %.2e\n", methods[m].name, distance(&good, &bent));
         assert_true(distance(&good, &bent) < 1e-4 * 40 + 3 * 1e-16 / (2e-8 * 25e-6 / 36));
     }
 }
 
-/* Two hinges can share the load of the door in infinitely many ways: all methods give the share of
- * minimum norm, independent of the history. */
+/* Two hinges can share the load of the door in infinitely many ways. All methods give the share of
+ * minimum norm, whatever happened before. */
 static void redundant_reactions_are_those_of_order_2(void **state)
 {
     static const struct method plain = {"order 2", "solver: {formulation: ali3, ", 0, 2, 0};
@@ -427,8 +434,7 @@ static void redundant_reactions_are_those_of_order_2(void **state)
     for (size_t m = 0; m < METHODS; m++) {
         run_to(DOOR("point: [0, 0, 1]"), 5e-3, &methods[m], 2, &found);
         printf("    %s: largest difference %.2e\n", methods[m].name, distance(&expected, &found));
-        /* the error of order 2 at 1 ms, h^2 w^2 t of forces of 40 N with w = 6 rad/s, and the noise
-         */
+        /* error of order 2 at 1 ms, h^2 w^2 t of forces of 40 N with w = 6 rad/s, and the noise */
         assert_true(distance(&expected, &found) < 1e-6 * 36 * 2 * 40 + 0.04);
     }
 }
@@ -465,7 +471,7 @@ static struct lk_system *shipped(const char *path, const struct method *method)
 static const char *const with_inputs[] = {"config/models/double-pendulum.yaml",
                                           "config/models/four-bar.yaml"};
 
-/* steps @n times with inputs that jump */
+/* Make @n steps with inputs that jump. */
 static void drive_on(struct lk_system *sys, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -476,8 +482,9 @@ static void drive_on(struct lk_system *sys, int n)
     }
 }
 
-/* A run, the same after a reset, and one with refused steps in between - for an input that is not
- * finite, and for one that would rotate a body by more than half a turn - give the same bits. */
+/* A run, the same run after a reset, and a run with refused steps give the same bits. Steps are
+ * refused for an input that is not finite, and for one that would rotate a body by more than half a
+ * turn. */
 static void repeats_bit_for_bit(void **state)
 {
     (void)state;
@@ -545,17 +552,18 @@ static void summary_tells_the_order(void **state)
     assert_int_equal(fourth.order, 4);
     assert_int_equal(kutta.order, 4);
     assert_true(kutta.step_flops > plain.step_flops && kutta.step_flops < 2 * plain.step_flops);
-    /* three and six plain steps and a projection; two and three systems of one size */
+    /* three and six plain steps and a projection; two and three systems of equal size */
     assert_true(third.step_flops > 3 * plain.step_flops && third.step_flops < 4 * plain.step_flops);
     assert_true(fourth.step_flops > 6 * plain.step_flops &&
                 fourth.step_flops < 7 * plain.step_flops);
     assert_true(2 * fourth.memory == 3 * third.memory);
 }
 
-/* ---- parts of a step ---- */
+/* ---- sub-steps ---- */
 
-/* Which body of a hinge carries the directions of its rows follows from how much more one of them
- * turns in a step. The systems that step a half and a third of it must see it the same way. */
+/* The directions of the rows of a hinge are attached to one of its bodies, depending on the
+ * difference of their rotation in a step. The systems that make a half and a third of the step must
+ * choose the same body. */
 static void parts_of_a_step_have_the_same_rows(void **state)
 {
     static const double rates[] = {0.5, 1.2, 1.8, 2.5, 4};
@@ -619,14 +627,15 @@ static void parts_of_a_step_have_the_same_rows(void **state)
     "  inner: {type: revolute, bodies: [outer, inner], point: [0, 0, 0], axis: [1, 0, 0]}\n"       \
     "  spin: {type: revolute, bodies: [inner, rotor], point: [0, 0, 0], axis: [0, 1, 0]}\n"
 
-/* a top on its tip that tumbles, about no principal axis */
+/* a top on its tip that rotates about an axis that is no principal axis */
 #define TUMBLING(rate)                                                                             \
     "linkage: 1\nname: tumbling\nbodies:\n"                                                        \
     "  top: {mass: 1, inertia: [0.003, 0.003, 0.001], position: [0.08, 0, 0.06],"                  \
     " angular_velocity: [" rate "]}\n"                                                             \
     "joints:\n  tip: {type: spherical, bodies: [ground, top], point: [0, 0, 0]}\n"
 
-/* a tonne on two rods of 1 kg, which swing across its weight: sqrt(2 m g / L / (2 m_rod / 3)) */
+/* a tonne on two rods of 1 kg, which oscillate across the tension: sqrt(2 m g / L / (2 m_rod /
+ * 3)) */
 #define HUNG                                                                                       \
     "linkage: 1\nname: hung\ngravity: [0, -9.81, 0]\nbodies:\n"                                    \
     "  upper: {mass: 1, inertia: [0.0833333, 0.001, 0.0833333], position: [0, -0.5, 0]}\n"         \
@@ -637,7 +646,8 @@ static void parts_of_a_step_have_the_same_rows(void **state)
     "  knee: {type: spherical, bodies: [upper, lower], point: [0, -1, 0]}\n"                       \
     "  eye: {type: spherical, bodies: [lower, load], point: [0, -2, 0]}\n"
 
-/* a load on links as long as those of HUNG, let go from the horizontal: nothing pulls at it yet */
+/* a load on links as long as those of HUNG, released from the horizontal: at the start there is no
+ * tension */
 #define LEVEL(knee)                                                                                \
     "linkage: 1\nname: level\ngravity: [0, -9.81, 0]\nbodies:\n"                                   \
     "  upper: {mass: 1, inertia: [0.001, 0.0833333, 0.0833333], position: [0.5, 0, 0]}\n"          \
@@ -651,7 +661,7 @@ static void parts_of_a_step_have_the_same_rows(void **state)
 static const struct refusal {
     const char *text;
     int order;
-    const char *line; /* NULL: none */
+    const char *line; /* NULL: accepted */
 } refusals[] = {
     {BODY GUIDE "}\nsolver: {formulation: ali3}\n", 1,
      "order 1 with formulation ali3, did you mean 2? Expected 2, 3 or 4"},
@@ -709,7 +719,7 @@ static const struct refusal {
      "order 3 with a step of 0.01 s, but 's' decays at a rate of 210 1/s, that is 2.1 a step, "
      "expected "
      "at most 2; a step of 0.009 s would do, or order 2"},
-    /* of `rattle`: 0.475 and 0.525, 0.76 and 0.84 */
+    /* for `rattle`: 0.475 and 0.525, 0.76 and 0.84 */
     {BODY GUIDE "}\n" SPRING("4512.5", "0") "solver: {formulation: rattle}\n", 4, NULL},
     {BODY GUIDE "}\n" SPRING("5512.5", "0") "solver: {formulation: rattle}\n", 4,
      "order 4 with a step of 0.01 s, but 's' oscillates at 52.5 rad/s, that is 0.525 rad a step, "
@@ -756,7 +766,7 @@ static const struct refusal {
      "formulation rk4 with a step of 0.01 s, but body 'upper' swings across the weight that will "
      "hang on it at 172 rad/s, that is 1.72 rad a step, expected at most 1; a step of 0.0055 s "
      "would do, or formulation rattle"},
-    /* the two links are one body: what hangs on it holds its end */
+    /* the two links are one body, and the load fixes its end */
     {LEVEL("type: fixed") "solver: {formulation: rattle}\n", 6, NULL},
     {"linkage: 1\nname: m\nbodies:\n  bar: {mass: 1, inertia: [0, 1, 1], position: [1, 0, "
      "0]}\njoints:\n"
@@ -802,9 +812,10 @@ static void refuses_what_is_not_smooth(void **state)
 }
 
 /* The reason for the limits. With z = i w h the plain rules multiply an undamped mode on a spring
- * by (1 + z/2n)/(1 - z/2n) per sub-step, n = 1, 2, 3; the combination has |R| - 1 = 1.24e-5 for
- * order 3 at w h = 0.5 and -4.5e-5 for order 4 at w h = 1, with `rattle` 1.24e-5 for order 4 at 0.5
- * and 3.9e-6 for order 6 at 0.8: the growth or decay per step of a mode just below the limit. */
+ * by (1 + z/2n)/(1 - z/2n) per sub-step, n = 1, 2, 3. For the combination |R| - 1 is 1.24e-5 for
+ * order 3 at w h = 0.5 and -4.5e-5 for order 4 at w h = 1; with `rattle` it is 1.24e-5 for order 4
+ * at 0.5 and 3.9e-6 for order 6 at 0.8. This is the growth or decay per step of a mode just below
+ * the limit. */
 static void a_mode_at_the_limit_stays(void **state)
 {
     static const char *const springs[METHODS] = {BODY GUIDE ", start: 0.1}\n" SPRING("4500", "0"),
@@ -831,8 +842,8 @@ static void a_mode_at_the_limit_stays(void **state)
     }
 }
 
-/* Kutta's rule takes 1 - |R(i y)| of the swing of a spring in a step: that is said from 1 rad on,
- * and is what happens. */
+/* Kutta's rule reduces the amplitude of an oscillation by 1 - |R(i y)| per step. The compiler notes
+ * this from 1 rad on, and the step behaves so. */
 static void a_spring_that_loses_its_swing_is_noted(void **state)
 {
     static const struct {
@@ -866,8 +877,9 @@ static void a_spring_that_loses_its_swing_is_noted(void **state)
     "link_" #i ": {mass: 1, inertia: [0.02, 0.02, 0.02]",                                          \
         "link_" #i ": {mass: " m ", inertia: [" J ", " J ", " J "]"
 
-/* A planar loop of four hinges on a body that tilts: off the joints, where stages of rk4 lie, its
- * redundant rows contradict each other. The place at 0.6 s by a loop without redundant rows. */
+/* A planar loop of four hinges on a body that tilts. At stages of rk4 the joints are not closed, so
+ * redundant rows contradict each other. The position at 0.6 s is known from a loop without
+ * redundant rows. */
 static void a_carried_loop_agrees_with_itself(void **state)
 {
     static const char text[] =
@@ -907,9 +919,9 @@ static void a_carried_loop_agrees_with_itself(void **state)
     }
 }
 
-/* An arm whose links weigh ten times the one before, 1 mg to 1 kg. Rows of a chain never depend on
- * each other, so no regularisation opens its joints: with the one of redundant rows they move apart
- * at a millimetre a second. */
+/* An arm whose links have ten times the mass of the link before, 1 mg to 1 kg. The rows of a chain
+ * never depend on each other, so no regularisation opens its joints. With the regularisation of
+ * redundant rows they would move apart at 1 mm/s. */
 static void light_links_hold_a_heavy_end(void **state)
 {
     static const char *const masses[] = {LINK(1, "1e-6", "2e-8"),

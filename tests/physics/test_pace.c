@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast a mechanism goes for its step (linkage/pace.h): frequencies that are known, iterations
- * that are enough when stepped, and a system that is at its start again. */
+/* The speed of a mechanism relative to its step (linkage/pace.h): known frequencies, sufficient
+ * numbers of iterations, and that the analysis returns the system to its start. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include "linkage/pace.h"
@@ -13,7 +13,7 @@
 #define MACHINES "tests/physics/machines/"
 #define MODELS   "config/models/"
 
-/** struct subject - a model with its pace, under @iterations, or 0: its own */
+/** struct subject - a model and its pace */
 struct subject {
     struct lk_model *model;
     struct lk_system *system;
@@ -70,7 +70,7 @@ static void test_nutation(void **state)
     forget(&s);
 }
 
-/* a radian a step on a fixed hinge is no nutation */
+/* One radian per step about a fixed hinge is no nutation. */
 static void test_fixed_axis(void **state)
 {
     struct subject s = look_at(MACHINES "rotor.yaml", 0, NULL);
@@ -104,7 +104,8 @@ static void test_spring(void **state)
 
 /* ---- energy ---- */
 
-/* from least to most, of the mean, over as many steps as are looked ahead */
+/* Return the difference between the largest and the least energy, relative to the mean, over as
+ * many steps as the analysis simulates. */
 static double swing_of_energy(double step)
 {
     const struct lk_options options = {.step = step};
@@ -128,8 +129,8 @@ static double swing_of_energy(double step)
     return (most - least) / (0.5 * (most + least));
 }
 
-/* The energy of a crank at 3000 rpm swings as foretold, and by 1e-3 at the step that is named; a
- * rotor in balance has none to swing, nor what stands still. */
+/* The energy of a crank at 3000 rpm oscillates by the predicted amount, and by 1e-3 at the
+ * suggested step. For a balanced rotor and for a mechanism at rest the prediction is zero. */
 static void test_energy_swing(void **state)
 {
     struct subject crank = look_at(MACHINES "crank.yaml", 0, NULL);
@@ -163,7 +164,7 @@ static void test_given_rate(void **state)
     forget(&s);
 }
 
-/* @text: a model; NULL: that of @path */
+/* Check that a given rate is refused. @text: a model; NULL: that of @path */
 static void refuses_rate(const char *path, const char *text, const char *joint)
 {
     const struct lk_pace_rate rate = {joint, 1};
@@ -210,8 +211,8 @@ static void test_half_a_turn(void **state)
 
 /* ---- iterations ---- */
 
-/* energy that a second of a crank at 3000 rpm gains or loses for good: the mean of its last tenth
- * against that of its first */
+/* Return the permanent change of energy in a second of a crank at 3000 rpm: the mean of the last
+ * tenth relative to that of the first. */
 static double trend(int iterations)
 {
     struct subject s = look_at(MACHINES "crank.yaml", iterations, NULL);
@@ -229,7 +230,7 @@ static double trend(int iterations)
     return mean[1] / mean[0] - 1;
 }
 
-/* what it asks for is what a run needs */
+/* The suggested number of iterations is sufficient for a run. */
 static void test_iterations(void **state)
 {
     struct subject few = look_at(MACHINES "crank.yaml", 3, NULL);
@@ -240,7 +241,7 @@ static void test_iterations(void **state)
     assert_int_equal(count(&few, "too-few-iterations"), 1);
     assert_true(few.pace.needed > 3);
     assert_int_equal(count(&own, "too-few-iterations"), 0);
-    assert_int_equal(own.pace.needed, 4); /* as it starts, */
+    assert_int_equal(own.pace.needed, 4); /* at the start; 5 later in the run */
     assert_int_equal(own.pace.needed_ahead, 5);
     assert_true(own.pace.contraction < 0.1);
     print_message("trend of 2, 3, 4, 5, 6 iterations less that of 15: %.1e %.1e %.1e %.1e %.1e\n",
@@ -250,7 +251,8 @@ static void test_iterations(void **state)
     forget(&own);
 }
 
-/* What is enough for a car that goes straight on is not for one whose rack is thrown about. */
+/* The iterations that suffice for a car driving straight do not suffice if its rack moves back and
+ * forth quickly. */
 static void test_inputs_thrown_about(void **state)
 {
     struct subject few = look_at(MODELS "iltis.yaml", 3, NULL);
@@ -266,7 +268,7 @@ static void test_inputs_thrown_about(void **state)
     forget(&own);
 }
 
-/* a step after it has the bits of one without */
+/* A step after the analysis has the same bits as one without it. */
 static void test_leaves_no_trace(void **state)
 {
     static const char *const paths[] = {MACHINES "crank.yaml", MACHINES "gimbal.yaml",

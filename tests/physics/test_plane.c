@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What moves in a plane is stepped with fewer rows: the motion must be that of all rows, wherever
- * the plane lies; reactions must be those of all rows, or not be said to be known; and what may
- * tilt must not be stepped so. Bodies in other mechanisms: test_upright.c. */
+/* Planar mechanisms are stepped with fewer rows. The motion must be that of all rows, for any
+ * position of the plane. Reactions must be those of all rows, or be reported as unknown. Bodies
+ * that may tilt must not be stepped with fewer rows. Bodies in other mechanisms: test_upright.c. */
 #include "cmocka_all.h"
 #include "linkage/analysis.h"
 #include "linkage/linkage.h"
@@ -21,8 +21,8 @@
 #define STEPS      100
 #define BODIES     6
 
-/* moments of a body whose axes are those of the sheet, as its quaternion says; @skew: products with
- * the normal */
+/* Write a body whose orientation is that of the sheet. @skew: products of inertia with the
+ * normal */
 static void put_body(struct dice *dice, struct sheet *s, int b, const double at[2], double z,
                      double skew)
 {
@@ -36,9 +36,11 @@ static void put_body(struct dice *dice, struct sheet *s, int b, const double at[
     sheet_put(s, "}\n");
 }
 
-/** struct kind - of mechanisms. @height: of bodies and joints, and @skew of their moments: 0: it is
- * flat;  @slides: sliders are among the joints;  @across: see sheet_lay(); along a world axis there
- * are hinges alone, and no load along it */
+/** struct kind - a kind of mechanism
+ * @height: height of bodies and joints above the plane, and @skew of their moments; 0: flat
+ * @slides: prismatic joints are among the joints
+ * @across: see sheet_lay(); along a world axis there are only hinges, and no load has a component
+ *          along it */
 struct kind {
     double height;
     double skew;
@@ -46,7 +48,7 @@ struct kind {
     int across;
 };
 
-/* a hinge or a rod that may close a loop over @n bodies */
+/* Draw a hinge or a rod that may close a loop over @n bodies. */
 static void draw_end(struct dice *dice, struct sheet *s, const struct kind *kind, int n)
 {
     if (kind->across >= 0 && n > 2 && dice_chance(dice, 0.5)) {
@@ -97,8 +99,8 @@ static void draw_forces(struct sheet *s, const struct kind *kind)
     }
 }
 
-/* A tree of hinges and sliders, which rods, hinges and springs close; each body hangs on the one
- * before or on the ground. */
+/* Draw a tree of hinges and prismatic joints, with loops closed by rods, hinges and springs. Each
+ * body is attached to the one before or to the ground. */
 static void draw(struct dice *dice, struct sheet *s, const struct kind *kind)
 {
     double at[BODIES][2], level[BODIES], height = kind->height;
@@ -149,9 +151,9 @@ static int n_joints(const struct lk_system *sys)
     return s.n_joints;
 }
 
-/* Reactions are those of all rows, but where hinges close a loop of what is not flat: those are
- * said to be unknown. In any loop the redundant rows carry what is left of the iterations of
- * `ali3`. */
+/* Check that reactions are equal to those of all rows. In loops of hinges that are not flat, they
+ * are reported as unknown. In any loop, `ali3` leaves an error of the iterations in the redundant
+ * rows. */
 static void assert_reactions(const char *by, const struct lk_system *pins,
                              const struct lk_system *all, bool is_flat, const char *text)
 {
@@ -222,7 +224,7 @@ static void what_stands_out_of_its_plane_moves_so(void **state)
         compare(&(struct kind){0.3, 0.005, true, -1}, 1000 + i);
 }
 
-/* two rows a hinge, whichever axis it is, and whether reactions are known or not */
+/* Two rows per hinge, for any world axis as the normal, and with known or unknown reactions. */
 static void what_is_across_a_world_axis_moves_so(void **state)
 {
     (void)state;
@@ -230,8 +232,8 @@ static void what_is_across_a_world_axis_moves_so(void **state)
         compare(&(struct kind){i % 2 ? 0.3 : 0, i % 2 ? 0.005 : 0, false, i % 3}, 2000 + i);
 }
 
-/* Links at heights of their own: an arm on the ground bears a loop, on which a weight hangs. What
- * those in the loop carry, nothing tells; what bears it, and what hangs on it, is known. */
+/* Links at different heights: an arm on the ground carries a loop, and the loop a weight. Reactions
+ * within the loop are unknown; those of the joints below and above the loop are known. */
 static const char crane[] =
     "linkage: 1\nname: crane\ngravity: [1, -9, 0]\nbodies:\n"
     "  arm: {mass: 1, inertia: [0.1, 0.2, 0.15], position: [0.5, 0, 0.3]}\n"
@@ -278,8 +280,8 @@ static void a_joint_bears_a_loop(void **state)
     }
 }
 
-/* Nothing holds a body upright but that nothing tilts it: half a unit in the last place of its
- * quaternion a step at most. */
+/* No row keeps the bodies upright; they do not tilt because nothing tilts them. The drift is at
+ * most half a unit in the last place of the quaternion per step. */
 static void nothing_tilts(int across, double drift)
 {
     const int steps = 200000 / THINNED;
@@ -311,7 +313,7 @@ static void nothing_tilts(int across, double drift)
     free(s);
 }
 
-/* and where no row holds a body along the normal it does not move there at all */
+/* if no row holds a body along the normal, it does not move at all in this direction */
 static void nothing_tilts_in_a_long_run(void **state)
 {
     (void)state;
@@ -351,8 +353,9 @@ static void draw_chain(struct sheet *s, const char *moments, bool has_springs)
                   b, b);
 }
 
-/* In lanes as one by one, and both as with all rows. @rows: of a hinge; @moments of its links,
- * about their axes, the third of which is the normal */
+/* Compare steps in lanes and one by one with steps of all rows.
+ * @rows:    number of rows of a hinge
+ * @moments: moments of inertia of the links; the third axis is the normal of the plane */
 static void compare_lanes(const char *formulation, int across, int rows, const char *moments,
                           bool has_springs)
 {
@@ -414,7 +417,7 @@ static void a_long_chain_in_lanes(void **state)
 
 #define BALANCED "  p: {type: revolute, bodies: [ground, a], point: [0.5, 0, 0], axis: [0, 0, 1]}\n"
 
-/* one body whose hinge is at a height */
+/* one body whose hinge is at the height @height */
 #define ONE(gravity, inertia, position, height)                                                    \
     "linkage: 1\nname: one\ngravity: " gravity "\nbodies:\n  a: {mass: 1, inertia: " inertia       \
     ", position: " position                                                                        \
@@ -422,7 +425,7 @@ static void a_long_chain_in_lanes(void **state)
     "], axis: [0, 0, 1]}\n"
 #define SHOWN "outputs:\n  f: {type: joint-reaction, joint: q}\n"
 
-/** struct arm - a model, and how many of its two bodies are held upright, in a plane or not. */
+/** struct arm - a model, and the number of its two bodies that are stepped with planar reduction */
 static const struct arm {
     const char *what;
     const char *text;
@@ -528,8 +531,7 @@ static const struct arm {
     {"another formulation", ARM("") FIRST SECOND "solver: {formulation: hdca}\n", 0},
 };
 
-/** struct push - a model of two hinges and what else pushes them; @rows that are left of all.
- */
+/** struct push - a model of two hinges and further loads, and the number of its remaining rows */
 static const struct push {
     const char *what;
     const char *text;
@@ -622,7 +624,8 @@ static void what_may_tilt_keeps_its_rows(void **state)
     }
 }
 
-/* Rows that are left out do not tell what holds: an analysis of them would find freedoms. */
+/* Analyses refuse a system without all rows, because they would find additional degrees of
+ * freedom. */
 static void analyses_want_all_rows(void **state)
 {
     struct lk_system *sys = compile_text(arms[0].text, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports: impedances whose values are inputs, the work of each input, the mobility of the place
- * where it acts, and outputs that are ahead; see known_motion.h. */
+/* Ports: impedances whose parameters are inputs, the work of each input, the mobility at the point
+ * where it acts, and outputs that are predicted ahead; see known_motion.h. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include "maths/vec.h"
@@ -11,7 +11,7 @@
 
 #define MASS 10.0
 
-/* a mass of 10 kg on a guide, and two ports at it */
+/* a mass of 10 kg on a guide with two ports */
 static const char rig[] =
     HEAD("[0, 0, 0]") "bodies:\n"
                       "  mass: {mass: 10, inertia: [1, 1, 1], position: [0, 0, 0], "
@@ -38,7 +38,7 @@ static const char rig[] =
                       "  energy: {type: energy}\n"
                       "  work: {type: work}\n";
 
-/** struct said - what a bench says, in the order of the inputs of the rig. */
+/** struct said - the inputs of the rig in their order, as a bench sends them */
 struct said {
     double push;
     double k;
@@ -76,8 +76,8 @@ static void step_of_rule(const struct said *s, double h, double *x, double *v)
     *v += h * a;
 }
 
-/* Constants that change at any time, by six powers of ten, are followed by the implicit rule of the
- * other springs, and what the bench finds that it put in is what the model books. */
+/* Parameters that change at any time by six powers of ten act according to the implicit rule of
+ * springs. The energy balance contains the same work that the bench computes for itself. */
 static void constants_change_at_any_time(void **state)
 {
     const double h = 0.001;
@@ -104,7 +104,8 @@ static void constants_change_at_any_time(void **state)
         assert_true(fabs(read_output(sys, "work", 0) - work) < 1e-13 * largest);
         assert_true(fabs(read_output(sys, "work", 1)) == 0);
         assert_true(fabs(read_output(sys, "work", 4)) < 1e-9 * largest);
-        /* the next step begins where the model is, not where round-off has led the rule */
+        /* continue from the state of the model, so that round-off of this rule does not
+         * accumulate */
         x = after;
         v = read_output(sys, "v", 0);
     }
@@ -112,7 +113,7 @@ static void constants_change_at_any_time(void **state)
     lk_system_free(sys);
 }
 
-/* what the mass swings with has the same energy for ever, however stiff the bench is */
+/* However stiff the bench is, the energy of the oscillation is constant. */
 static void nothing_grows(void **state)
 {
     static const double stiff[] = {1, 1e4, 1e5, 1e6, 1e9, 1e12};
@@ -134,8 +135,8 @@ static void nothing_grows(void **state)
     }
 }
 
-/* The mass on a spring of the bench whose end moves as A sin(w t): the rest of a step is that in
- * its middle. Return: the largest error within a second. */
+/* Return the largest error within a second for the mass on a spring of the bench whose end moves as
+ * A sin(w t). The end of the spring has its position at the middle of each step. */
 static double error_of(double h)
 {
     const double k = 1e3, A = 0.01, w = 25, w0 = sqrt(k / MASS);
@@ -167,7 +168,7 @@ static void follows_a_moving_rest_with_order_two(void **state)
     assert_true(coarse / fine > 3.8 && coarse / fine < 4.2);
 }
 
-/* A four-bar with a spring of the model, and with one of a bench that says the same. */
+/* a four-bar with a spring of the model, or with the equivalent spring of a bench */
 static const char loop[] =
     HEAD("[0, -9.81, 0]") "bodies:\n"
                           "  crank: {mass: 1, inertia: [1, 1, 1], position: [0, 0.5, 0]}\n"
@@ -208,8 +209,8 @@ static struct lk_system *compile_loop(const char *force, const char *inputs, con
     return sys;
 }
 
-/* by the ways of stepping: a spring of the model, and a bench that says the same.
- * @sign: of the force of the spring as of that of the bench */
+/* Compare a spring of the model with the equivalent spring of a bench, for several ways of
+ * stepping. @sign: sign of the spring's force relative to that of the bench */
 static void compare_springs(const char *spring, const char *bench_text, const double inputs[3],
                             double sign)
 {
@@ -233,7 +234,7 @@ static void compare_springs(const char *spring, const char *bench_text, const do
 
         model = compile_loop(spring, "", by[k].how, engine, by[k].order);
         bench = compile_loop(bench_text, said, by[k].how, engine, by[k].order);
-        for (int i = 0; i < 400; i++) { /* then it passes a change point */
+        for (int i = 0; i < 400; i++) { /* later steps pass a change point */
             assert_int_equal(lk_system_step(model, NULL), 0);
             assert_int_equal(lk_system_step(bench, inputs), 0);
             lk_system_outputs(model, expected);
@@ -262,7 +263,7 @@ static void same_as_a_spring_of_the_model(void **state)
                     (const double[]){300, 2, 0.7}, -1);
 }
 
-/* After a reset a run has the same bits, and a step that was refused leaves none. */
+/* After a reset a run has the same bits, and a refused step changes none. */
 static void begins_again_with_the_same_bits(void **state)
 {
     double expected[OUTPUTS_MAX], found[OUTPUTS_MAX];
@@ -287,8 +288,8 @@ static void begins_again_with_the_same_bits(void **state)
     lk_system_free(sys);
 }
 
-/* A step takes what is below 0 as 0: a spring that pushes away and a damper that drives are none.
- */
+/* The step treats negative parameters as 0: springs with negative stiffness and dampers that drive
+ * are not supported. */
 static void negative_constants_count_as_none(void **state)
 {
     struct said s = {.k = -1e6, .c = -1e3};
@@ -305,7 +306,7 @@ static void negative_constants_count_as_none(void **state)
 
 /* ---- mobility and work ---- */
 
-/* a crank and a rocker of unequal lengths, with redundant rows, driven by a torque and pushed at
+/* a crank and a rocker of unequal lengths, with redundant rows, driven by a torque and loaded at
  * the coupler */
 static const char uneven[] =
     HEAD("[0, -9.81, 0]") "bodies:\n"
@@ -346,8 +347,8 @@ static bool is_close(double found, double expected, double scale)
     return fabs(found - expected) <= scale * fmax(fabs(expected), 1);
 }
 
-/* What moves in one way has the mobility rate^2 / 2 T at each of its places; a spring at the port
- * has no say in it. A force of another place meets the way that this one goes by. */
+/* With one degree of freedom, the mobility at each point is rate^2 / 2 T; a spring at the port does
+ * not affect it. The mobility of a vector force has the components of the velocity of its point. */
 static void mobility_of_one_freedom(void **state)
 {
     static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
@@ -374,7 +375,7 @@ static void mobility_of_one_freedom(void **state)
 
 /* ---- between two points ---- */
 
-/* a loop with redundant rows, and a bar that only the bench connects with it */
+/* a loop with redundant rows, and a bar that only the bench connects to it */
 static const char apart[] =
     HEAD("[0, -9.81, 0]") "bodies:\n"
                           "  crank: {mass: 1, inertia: [1, 1, 1], position: [0, 0.25, 0], "
@@ -420,9 +421,9 @@ static double distance_of_points(struct lk_system *sys)
     return sqrt(sum);
 }
 
-#define COLUMNS 24 /* of four bodies */
+#define COLUMNS 24 /* columns of four bodies */
 
-/* solves A x = b by elimination with pivots, both lost; null pivots leave x = 0 */
+/* Solve A x = b with pivoting; A and b are overwritten. Null pivots give x = 0. */
 static void eliminate(int n, double *A, double *b)
 {
     int row_of[COLUMNS], used[COLUMNS] = {0};
@@ -468,7 +469,8 @@ static double product(const double *a, const double *b)
     return sum;
 }
 
-/* The same by full matrices: D (W - W J^T (J W J^T)^-1 J W) D^T, D the row between the points. */
+/* Return the mobility computed with full matrices: D (W - W J^T (J W J^T)^-1 J W) D^T, where D is
+ * the row between the points. */
 static double dense_mobility(const struct lk_system *sys, int port)
 {
     double J[COLUMNS][COLUMNS] = {{0}}, D[COLUMNS] = {0}, WD[COLUMNS], WJ[COLUMNS];
@@ -499,8 +501,8 @@ static double dense_mobility(const struct lk_system *sys, int port)
     return sum;
 }
 
-/* What the bench pulls on has the mobility of its direction, and its work is that of the distance:
- * both by other means. */
+/* The port has the mobility of its direction, and its work is that of the change of distance. Both
+ * are compared with independent computations. */
 static void between_two_points(void **state)
 {
     const double h = 0.001;
@@ -528,12 +530,12 @@ static void between_two_points(void **state)
         assert_true(fabs(read_output(sys, "work", 0) - work) < 1e-10 * largest + 1e-13);
     }
     assert_true(largest > 0.5);
-    /* the energy of the model is what the port has put in, to the order of the step */
+    /* the energy of the model equals the work of the port, to the order of the step */
     assert_true(fabs(read_output(sys, "work", 4)) < 1e-3 * largest);
     lk_system_free(sys);
 }
 
-/* a free bar, and two of three links: several freedoms */
+/* a free bar, and two of three links: several degrees of freedom */
 static const char free_links[] =
     HEAD("[0, 0, 0]") "bodies:\n"
                       "  bar: {mass: 2, inertia: [0.3, 0.5, 0.7], position: [0, 0, 0], "
@@ -576,8 +578,9 @@ static void mobility_of_a_free_body(void **state)
     lk_system_free(sys);
 }
 
-/* The velocity that a force leaves after a step is its impulse times the mean of the mobilities at
- * both ends, but for terms with h. Return: the largest difference. */
+/* The velocity after a step with a force is its impulse times the mean of the mobilities at both
+ * ends of the step, up to terms with h.
+ * Return: largest difference */
 static double error_by_steps(double h)
 {
     static const int component[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
@@ -620,12 +623,13 @@ static void mobility_by_differences_of_the_step(void **state)
     step_with("rattle");
     coarse = error_by_steps(0.001);
     fine = error_by_steps(0.0005);
-    /* gyroscopic forces of the velocity gained add a term with h */
+    /* gyroscopic forces of the additional velocity cause a term with h */
     assert_true(coarse < 5e-3);
     assert_true(fabs(2 * fine - coarse) < 1e-5);
 }
 
-/* The books of all inputs are that of the model, and each is what its bench finds. */
+/* The sum of the work of all inputs is that of the model, and each part is what its bench
+ * computes. */
 static void each_input_has_its_work(void **state)
 {
     double motor = 0, push = 0, port = 0, largest = 0;
@@ -659,7 +663,7 @@ static void each_input_has_its_work(void **state)
     lk_system_free(sys);
 }
 
-/* ---- ahead ---- */
+/* ---- prediction ---- */
 
 static const char swinging[] = HEAD(
     "[0, -9.81, 0]") "bodies:\n"
@@ -677,7 +681,7 @@ static const char swinging[] = HEAD(
                      "  pa: {type: point-position, body: bob, point: [1, 0.3, 0], ahead: %g}\n"
                      "  wa: {type: point-velocity, body: bob, point: [1, 0.3, 0], ahead: %g}\n";
 
-/* Largest error of each prediction over a swing, by @steps of 0.1 ms. */
+/* Compute the largest error of each prediction of @steps times 0.1 ms, during a swing. */
 static void errors_ahead(int steps, double worst[4])
 {
     static const char *const names[4] = {"x", "v", "p", "w"};
@@ -702,7 +706,7 @@ static void errors_ahead(int steps, double worst[4])
     lk_system_free(sys);
 }
 
-/* Positions are right to the third power of the time ahead, velocities to the second. */
+/* The error of positions has the third power of the time ahead, that of velocities the second. */
 static void what_is_ahead_comes(void **state)
 {
     double coarse[4] = {0}, fine[4] = {0};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What drives a car and what holds it back: forces by a map of rate and level, and drag; see
- * known_motion.h. */
+/* Forces that drive a car or brake it: maps of rate and level, and drag; see known_motion.h. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include <math.h>
@@ -23,7 +22,7 @@ static void observe_motor(double t, const double *y, double *ret)
     ret[1] = v;
     ret[2] = (10 - v) / 2;
     ret[3] = 10 - v;
-    ret[4] = v * v - 1; /* all of it from the map */
+    ret[4] = v * v - 1; /* all energy is from the map */
     ret[5] = 0;
 }
 
@@ -53,7 +52,7 @@ static void map_drives_a_block(void **state)
     }
 }
 
-/* the speed is held by a drive, so that the force is that of the map at one rate */
+/* a drive holds the speed, so that the force is that of the map at one rate */
 static const char held_text[] =
     HEAD("[0, 0, 0]") "bodies:\n"
                       "  rotor: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0], "
@@ -78,9 +77,9 @@ static void map_has_its_points_and_ends(void **state)
         {0, -1, -5},      {30, -1, -6},
         {30, 0, -3},      {30, 2, 80},
         {0, 2, 60},       {0, 1, 30},
-        {30, -0.5, -4.5}, {30, 1.5, -3 + 0.75 * 83}, /* straight between the levels */
+        {30, -0.5, -4.5}, {30, 1.5, -3 + 0.75 * 83}, /* linear between the levels */
         {50, 2, 20},      {90, 2, 20},
-        {-40, 2, 40},     {-40, 0, 1}, /* the last value beyond the ends */
+        {-40, 2, 40},     {-40, 0, 1}, /* constant beyond the ends */
         {30, 3, 80},      {30, -2, -6},
         {30, 1e6, 80},
     };
@@ -166,7 +165,8 @@ static struct lk_system *throw(const double v[3], const double wind[3])
     return compile(text, 0.001);
 }
 
-/* Who moves with the wind sees air at rest: the same turning and the same forces. */
+/* Drag depends only on the velocity relative to the air. A body in wind moves like the same body in
+ * air at rest with the relative velocity: equal rotation and equal forces. */
 static void only_the_motion_against_the_air_counts(void **state)
 {
     const double wind[3] = {5, -3, 2}, none[3] = {0}, v[3] = {20, 2, -1};
@@ -192,14 +192,14 @@ static void only_the_motion_against_the_air_counts(void **state)
         for (int i = 0; i < 3; i++)
             assert_true(fabs(read_output(windy, "f", i) - read_output(still, "f", i)) < 1e-8);
         assert_true(fabs(read_output(windy, "work", 4)) < 1e-4 * read_output(windy, "work", 1));
-        assert_true(fabs(read_output(windy, "work", 3)) > 1); /* the wind works */
+        assert_true(fabs(read_output(windy, "work", 3)) > 1); /* the wind does work */
         assert_true(fabs(read_output(still, "work", 3)) < 1e-12);
         lk_system_free(windy);
         lk_system_free(still);
     }
 }
 
-/* all formulations agree */
+/* All formulations have the same drag. */
 static void everybody_feels_the_same_air(void **state)
 {
     const double wind[3] = {5, -3, 2}, v[3] = {20, 2, -1}, gust = 2;

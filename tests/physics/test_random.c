@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps over the tree, ali3 and rattle, compared with those with full matrices, on random
- * mechanisms.
+/* The steps on the elimination tree, ali3 and rattle, compared with steps with full matrices, for
+ * random mechanisms.
  *
- *     test_random [FIRST LAST]     seeds; by default a thousand by ali3, four hundred by rattle
+ *     test_random [FIRST LAST]     seeds; by default a thousand for ali3, four hundred for rattle
  *
- * Both start each step from the same state, so a difference is that of one step. Its bound:
- * Violations are known up to the round-off of positions, u X with u = 2e-16 and X the size of the
- * mechanism. In a direction where s Phi_q W Phi_q^T has the value d, the solution amplifies noise n
- * to a motion of sqrt(d) n / (d + E), at most n / (2 sqrt E), and E is 2e-8 of the diagonal: up to
- * 3500 n in a position, 2/h and 4/h^2 times that in velocities and accelerations, less what the
- * projections remove. A multiplier alone, unlike its force, is only determined by E in redundant
- * directions and amplifies to n / E. And if the step is too long for a mechanism, the iterations
- * amplify any error. No formula covers all of this; so the dense step measures its own sensitivity:
- * it is repeated from poses perturbed by u X and with violations perturbed by u X, at random. NOISE
- * times the resulting difference is allowed between tree and dense step: a step rounds about as
- * many times as rows occur in a violation, and TRIALS draws may all miss the worst direction. In
- * addition 1e-9 of the largest value of its kind. */
+ * Both steps start from the same state, so a difference is that of one step. Its bound has the
+ * following parts. Violations have the round-off of positions, u X with u = 2e-16 and X the size of
+ * the mechanism. In a direction in which s Phi_q W Phi_q^T has the value d, the solution amplifies
+ * noise n to a motion of sqrt(d) n / (d + E), at most n / (2 sqrt E), and E is 2e-8 of the
+ * diagonal: up to 3500 n in a position, 2/h and 4/h^2 times this in velocities and accelerations,
+ * less what the projections remove. A multiplier in a redundant direction, unlike its force, is
+ * only determined by E and has the noise n / E. If the step is too long for a mechanism, the
+ * iterations amplify any error. No formula includes all of this, so the dense step measures its own
+ * sensitivity: it is repeated from poses and with violations that are randomly perturbed by u X.
+ * NOISE times the resulting difference is allowed between tree and dense step, because a step
+ * rounds about as many times as a violation has rows, and because TRIALS perturbations may all miss
+ * the worst direction. In addition 1e-9 of the largest value of each kind is allowed. */
 #include "cmocka_all.h"
 #include "dense_step.h"
 #include "mechanism.h"
@@ -36,9 +36,10 @@ enum kind { POSITION, VELOCITY, ACCELERATION, FORCE, MULTIPLIER, KINDS };
 static const char *const kind_names[] = {"position", "velocity", "acceleration", "force",
                                          "multiplier"};
 
-/** struct method - a step and the one with full matrices. @worst: of all mechanisms, relative to
- * the allowed difference, and its @seed;  @last_seed: of the small ones, @n_large: of the
- * others */
+/** struct method - a step, and the equivalent step with full matrices
+ * @worst:     largest difference of all mechanisms, relative to the allowed one, and its @seed
+ * @last_seed: last seed of small mechanisms
+ * @n_large:   number of large ones */
 struct method {
     const char *formulation;
     int (*dense)(struct dense *, const double *inputs);
@@ -48,14 +49,15 @@ struct method {
     long seed[KINDS];
 };
 
-/* Vector lanes, which some of these mechanisms get on some processors, have test_batches. */
+/* Some of these mechanisms would get vector lanes on some processors; lanes are tested in
+ * test_batches. */
 static const char one_by_one[] = "none";
 
 static struct method methods[] = {
     {.formulation = "ali3", .dense = dense_step, .last_seed = 1000, .n_large = 7},
     {.formulation = "rattle", .dense = dense_rattle_step, .last_seed = 400, .n_large = 4}};
 
-/** struct result - state after a step, six numbers a body; forces are Phi_q^T lambda. */
+/** struct result - the state after a step, six numbers per body; forces are Phi_q^T lambda */
 struct result {
     double *value[KINDS];
     int n[KINDS];
@@ -117,7 +119,7 @@ static struct result result_of_tree(const struct lk_system *sys, const struct de
     return r;
 }
 
-/* NaN counts as the largest difference */
+/* Return the largest difference; a NaN counts as the largest. */
 static double largest_difference(const double *a, const double *b, int n)
 {
     double largest = 0;
@@ -128,7 +130,9 @@ static double largest_difference(const double *a, const double *b, int n)
     return largest;
 }
 
-/* @tree, @dense: results of both;  @beside: the dense one perturbed by round-off, TRIALS times */
+/* Compare the results of both steps.
+ * @tree, @dense: the results
+ * @beside:       results of the dense step, perturbed by round-off TRIALS times */
 static void compare(const struct result *tree, const struct result *dense,
                     const struct result beside[TRIALS], const char *where, struct method *method,
                     long seed)
@@ -153,7 +157,8 @@ static void compare(const struct result *tree, const struct result *dense,
     }
 }
 
-/* largest coordinate of a body, at least a metre: joints are up to that far from their bodies */
+/* Return the largest coordinate of a body, at least 1 m, because joints may be that far from their
+ * bodies. */
 static double size_of(const struct lk_system *sys)
 {
     double size = 1;
@@ -164,8 +169,8 @@ static double size_of(const struct lk_system *sys)
     return size;
 }
 
-/* whether a hard stop was hit: the dense step does not implement the change of velocities by an
- * impact */
+/* Return 1 if a hard stop was hit: the dense step does not implement the change of velocities by an
+ * impact. */
 static int has_impact(const struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_laws; i++)
@@ -174,7 +179,7 @@ static int has_impact(const struct lk_system *sys)
     return 0;
 }
 
-/* Return: 0, or the code with which both steps refuse */
+/* Compare a step. Return 0, or the code with which both steps refuse. */
 static int compare_step(struct lk_system *sys, struct dense *d, const double *inputs,
                         struct method *method, long seed, int step)
 {
@@ -216,7 +221,7 @@ static void compare_mechanism(struct method *method, long seed, int n_bodies)
 
     m->formulation = method->formulation;
     m->engine = one_by_one;
-    m->all_rows = 1; /* the dense step turns every body about all axes */
+    m->all_rows = 1; /* the dense step has no planar reduction */
     if (method->dense == dense_rattle_step)
         m->is_soft = 0;
     sys = mechanism_compile(m);
@@ -236,7 +241,7 @@ static void compare_mechanism(struct method *method, long seed, int n_bodies)
 
 static long first_seed;
 
-/* mostly small ones, in which every combination of types and topologies occurs */
+/* Mostly small mechanisms, in which each combination of types and topologies occurs. */
 static void small_mechanisms(void **state)
 {
     struct method *method = *state;
@@ -248,7 +253,7 @@ static void small_mechanisms(void **state)
     }
 }
 
-/* deep trees with fronts of every shape */
+/* Deep trees with fronts of each shape. */
 static void large_mechanisms(void **state)
 {
     static const int sizes[] = {40, 60, 60, 80, 100, 120, 200};
@@ -259,8 +264,8 @@ static void large_mechanisms(void **state)
         compare_mechanism(method, first_seed + i, sizes[i]);
 }
 
-/* what the random ones do not have: wheels and creep, tension, take-back, dampers that draw a light
- * body along; every fifth step of two hundred */
+/* Features that random mechanisms do not have: wheels and creep, geometric stiffness, discarded
+ * iterates, dampers that move a light body. Each fifth of two hundred steps is compared. */
 static void shipped_models(void **state)
 {
     static const char *const paths[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the step `rattle` is for: machines that turn, loads on light chains, poses where rows lose
- * rank. The models are in machines/, what they must do in tests/reference/machines/, or a closed
- * form here, or a law: energy stays where nothing takes or gives any. */
+/* The purpose of the step `rattle`: rotating machines, loads on light chains, poses in which rows
+ * lose rank. The models are in machines/. They are compared with tests/reference/machines/, with
+ * closed forms, and with the conservation of energy. */
 #include "cmocka_all.h"
 #include "machines.h"
 #include "sanitized.h"
@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- motions that are known: error and order ---- */
+/* ---- known motions: error and order ---- */
 
 static const char *const plain[] = {SOLVER, NULL};
 
-/* lighter links of the hoist, all ten */
+/* lighter links of the hoist, for all ten */
 #define LINK(other) "mass: 0.1, inertia: [2e-5, 1.2e-4, 1.2e-4]", other
 #define LINKS(o)                                                                                   \
     {                                                                                              \
@@ -24,8 +24,9 @@ static const char *const by_order_6[] = {"solver: {step: 0.001}",
                                          "solver: {formulation: " FORMULATION ", order: 6}", NULL};
 static const char *const links_001[] = LINKS("mass: 0.01, inertia: [2e-6, 1.2e-5, 1.2e-5]");
 
-/** struct known - @h: [s];  @tolerance: of positions, velocities and forces at @h, 0: not compared;
- * @order: whether the errors at h / 2 and h / 4 must fall with the square */
+/** struct known - a case with a reference
+ * @h:     [s];  @tolerance: for positions, velocities and forces at @h, 0: not compared
+ * @order: whether the errors at h / 2 and h / 4 must decrease with the square of the step */
 struct known {
     struct reference_case c;
     double h;
@@ -86,7 +87,7 @@ static const struct known knowns[] = {
      .h = 1e-3,
      .tolerance = {2e-2, 1, 0},
      .order = 0},
-    /* as fast as its links may swing for this order; with larger steps it is refused */
+    /* the largest step that this order accepts with the oscillation of the links */
     {.c = {"hoist-0.1-order-6", MACHINE("hoist"), REFERENCE("hoist-0.1"), by_order_6,
            .forces = {{"F", "hook"}}, .end = 3},
      .h = 5e-4,
@@ -115,7 +116,7 @@ static void follows_reference(void **state)
                run[i].error[REACTION], run[i].violation[0], run[i].violation[1],
                run[i].energy_drift);
     }
-    /* rows hold to round-off; beside a pose without full rank, by the regularisation */
+    /* rows are satisfied to round-off, near a pose without full rank to the regularisation */
     assert_true(run[0].violation[0] < 1e-8 && run[0].violation[1] < 2e-3);
     for (int q = 0; q < QUANTITIES; q++) {
         if (!(k->tolerance[q] > 0))
@@ -127,9 +128,10 @@ static void follows_reference(void **state)
     }
 }
 
-/* ---- what the step takes across a tension ---- */
+/* ---- damping across a tension ---- */
 
-/* A swing that a step of 10 ms does not resolve is damped away, and all of it is in the books. */
+/* An oscillation across the tension that a step of 10 ms does not resolve is damped, and all of its
+ * energy is in the balance. */
 static void swing_across_tension_is_damped(void **state)
 {
     const double start = 0.0133333; /* J */
@@ -148,7 +150,8 @@ static void swing_across_tension_is_damped(void **state)
     lk_system_free(sys);
 }
 
-/* What turns together with the tension in it does not swing across it. */
+/* Spokes that rotate together with their tension do not oscillate across it, so they are not
+ * damped. */
 static void light_spokes_brake_no_wheel(void **state)
 {
     struct lk_system *sys = machine(MACHINE("light-spokes"), plain, 1e-3, 0);
@@ -162,8 +165,8 @@ static void light_spokes_brake_no_wheel(void **state)
     lk_system_free(sys);
 }
 
-/* The turn of the arm hardly counts in the measure of the mass; it is what makes the matrix wrong.
- */
+/* The rotation of the light arm hardly contributes to the norm with the mass, but it makes the
+ * matrix of the iterations inaccurate. */
 static void light_arm_keeps_its_rate(void **state)
 {
     struct lk_system *sys = machine(MACHINE("light-arm"), plain, 1e-3, 0);
@@ -175,8 +178,8 @@ static void light_arm_keeps_its_rate(void **state)
     lk_system_free(sys);
 }
 
-/* Redundant rows on a fast rotor: what they leave of each other in the iterations is no
- * contradiction of theirs. The error of the energy is that of the step, C h^2. */
+/* Redundant rows on a fast rotor: violations that the iterations leave must not be mistaken for a
+ * contradiction between rows. The energy has the error of the step, C h^2. */
 static void flap_swings_on_a_fast_rotor(void **state)
 {
     const double start = 16484; /* J */
@@ -201,8 +204,8 @@ static void flap_swings_on_a_fast_rotor(void **state)
     assert_true(error[0] < 2e-3 * start && error[1] < 0.3 * error[0]);
 }
 
-/* A crane whose rods stay tight, as its load does not swing as high as to fall freely: its load is
- * where it is with a quarter of the step. */
+/* A crane whose rods stay taut, because its load swings too little to fall freely. The position of
+ * the load is compared with that for a quarter of the step. */
 static void crane_with_tight_rods(void **state)
 {
     static const char *const gentle[] = {SOLVER,          "amplitude: 0.15", "amplitude: 0.05",
@@ -232,13 +235,14 @@ static void crane_with_tight_rods(void **state)
     lk_system_free(fine);
 }
 
-/* ---- nothing takes energy, so it stays ---- */
+/* ---- conservation of energy ---- */
 
-/** struct conserved - a machine without load or friction.
- * @energy: at the start [J], by hand
- * @iterations: 0 takes the formulation's
- * @swing:  largest change of energy in @end seconds; @trend: change of its mean from the first
- * tenth of that time to the last; both relative to @energy */
+/** struct conserved - a machine without load or friction
+ * @energy:     energy at the start [J], computed by hand
+ * @iterations: 0: default of the formulation
+ * @swing:      largest change of energy in @end seconds
+ * @trend:      change of its mean from the first tenth of that time to the last; both relative to
+ *              @energy */
 struct conserved {
     const char *name;
     const char *path;
@@ -274,24 +278,24 @@ static const char *const bushing_9[] = BUSHING("1e9");
 static const struct conserved conserveds[] = {
     {"rotor-1500", MACHINE("rotor"), half_speed, 1e-3, 10, 0, 308.425, 1e-5, 1e-5},
     {"rotor-3000", MACHINE("rotor"), plain, 1e-3, 10, 0, 1233.701, 1e-9, 1e-9},
-    /* its energy swings with the square of the step within a revolution */
+    /* within a revolution the energy oscillates with the square of the step */
     {"crank-3000-by-5", MACHINE("crank"), plain, 1e-3, 10, 5, 1184.353, 2e-2, 1e-4},
     {"crank-3000", MACHINE("crank"), plain, 1e-3, 10, 0, 1184.353, 2e-2, 1e-4},
     {"cardan", MACHINE("cardan"), plain, 1e-3, 10, 0, 265.9727, 1e-3, 1e-6},
     {"planetary-gear", MACHINE("planetary-gear"), plain, 1e-3, 10, 0, 0, 1e-9, 1e-9},
     {"gimbal", MACHINE("gimbal"), plain, 1e-3, 100, 0, 2000.009, 1e-6, 1e-7},
     {"bennett", MACHINE("bennett"), plain, 1e-3, 10, 0, 9.92114, 1e-3, 1e-5},
-    /* a radian a step about no fixed axis: with five iterations it loses 15 % */
+    /* one radian per step without a fixed axis: with five iterations the top loses 15 % */
     {"top", MACHINE("top"), plain, 1e-3, 5, 0, 1140.589, 2e-2, 1e-3},
-    /* bounded: the ringing of the bearing and the revolution, both met once a step, exchange energy
-     * to and fro; with 1e8 N/m 19 % of it in 2.8 s */
+    /* bounded: the oscillation of the bearing and the revolution, both sampled once per step,
+     * exchange energy; with 1e8 N/m 19 % of it in 2.8 s */
     {"bushing-1e6", MACHINE("crank-on-bushing"), bushing_6, 1e-3, 5, 0, 1184.353, 0.1, 0.05},
     {"bushing-1e7", MACHINE("crank-on-bushing"), bushing_7, 1e-3, 5, 0, 1184.353, 0.1, 0.05},
     {"bushing-1e8", MACHINE("crank-on-bushing"), bushing_8, 1e-3, 5, 0, 1184.353, 0.3, 0.2},
     {"bushing-1e9", MACHINE("crank-on-bushing"), bushing_9, 1e-3, 5, 0, 1184.353, 0.1, 0.05},
     {"pantograph", MACHINE("pantograph"), plain, 1e-3, 10, 0, 0.5968626, 1e-2, 1e-3},
     {"peaucellier", MACHINE("peaucellier"), plain, 1e-3, 10, 0, 1.882849, 1e-1, 1e-2},
-    /* an iterate that is worse is taken back, however little its violation is beside the first */
+    /* a worse iterate is discarded, however small its violation is compared with the first one */
     {"peaucellier-3-ms", MACHINE("peaucellier"), plain, 3e-3, 4, 0, 1.882849, 2e-3, 2e-3},
     {"massless-nut", MACHINE("massless-nut"), plain, 1e-3, 1, 0, 0, 1e-3, 1e-3},
     {"massless-nut-0.1", MACHINE("massless-nut"), plain, 1e-4, 1, 0, 0, 1e-5, 1e-5},
@@ -324,11 +328,10 @@ static void keeps_energy(void **state)
     assert_true(fabs(mean[1] - mean[0]) < c->trend);
 }
 
-/* ---- what turns evenly ---- */
+/* ---- uniform rotation ---- */
 
-/* error of the carrier's angle after 5 s [rad] */
-/** struct turning - a machine that turns by @turn at most in steps of @h [rad, s], and the share of
- * its kinetic energy by which its energy swings within 2000 steps */
+/** struct turning - a machine that rotates by at most @turn per step of @h [rad, s]. @swing:
+ * amplitude of its energy within 2000 steps, relative to its kinetic energy */
 struct turning {
     const char *path;
     const char *body;
@@ -337,7 +340,7 @@ struct turning {
     double swing;
 };
 
-/* The last is the gyro, which is balanced: beyond LK_TURN_MAX it is right as before. */
+/* The last is the gyro, which is balanced: its energy is constant even beyond LK_TURN_MAX. */
 static const struct turning turnings[] = {
     {MACHINE("crank"), "crank", 1.4 / 1047, 0.5, 0.023},
     {MACHINE("crank"), "crank", 0.588 / 314.16, LK_TURN_MAX, 0.051},
@@ -346,7 +349,7 @@ static const struct turning turnings[] = {
     {MACHINE("gimbal"), "rotor", 2.0 / 1000, 2, 1e-6},
 };
 
-/* What LK_TURN_MAX stands on, and the figure that is compared with it. */
+/* The measurements from which LK_TURN_MAX was chosen, and the figure that is compared with it. */
 static void swings_as_it_turns(void **state)
 {
     (void)state;
@@ -375,10 +378,10 @@ static void swings_as_it_turns(void **state)
     }
 }
 
-/* The energy that the step itself keeps, to order 4, of a plane mechanism that nothing drives:
- * backward error analysis (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, IX.3)
- * of the Verlet step gives H + h^2 (v V'' v / 12 - |grad V|^2 / 24) with the inverse mass as
- * metric. Of constraints alone both are a M a. */
+/* Return the energy that the step itself conserves, to order 4, for a planar mechanism without
+ * drives. Backward error analysis (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical
+ * Integration, IX.3) of the Verlet step gives H + h^2 (v V'' v / 12 - |grad V|^2 / 24) with the
+ * inverse mass as metric. With constraint forces only, both terms are a M a. */
 static double own_energy(const struct lk_system *sys)
 {
     double sum = 0;
@@ -417,9 +420,9 @@ static void swing_at(double h, double *ret_energy, double *ret_own)
     lk_system_free(sys);
 }
 
-/* What swings with the square of the step is how the energy is looked at, once a step, and not what
- * the crank has: the energy that the step keeps stays to its fourth power, below 1e-3 at 0.31 rad.
- */
+/* The oscillation of the energy with the square of the step results from sampling it once per step;
+ * it is no property of the crank. The energy that the step conserves is constant to the fourth
+ * power of the step, below 1e-3 at 0.31 rad. */
 static void keeps_an_energy_of_its_own(void **state)
 {
     double energy[3], own[3];
@@ -434,6 +437,7 @@ static void keeps_an_energy_of_its_own(void **state)
     }
 }
 
+/* Return the error of the carrier's angle after 5 s [rad]. */
 static double carrier_error(double h)
 {
     const double inertia =
@@ -465,10 +469,10 @@ static double carrier_error(double h)
 }
 
 /* The angle of the carrier of the planetary gear is rate t + acceleration t^2 / 2 with the torque
- * on the sun. Moments of inertia as the carrier feels them: the sun turns 3.6 times as fast, a
- * planet -2.25 times and goes round at 36 mm; a torque on the sun, between it and the carrier,
- * counts 2.6 times. The rates are exact; the angle is of order 2, as the planets go along chords:
- * 0.15 rad a step make (0.15)^2 / 12 of the angle that the torque adds, at most. */
+ * on the sun. Moments of inertia relative to the carrier: the sun rotates 3.6 times as fast, a
+ * planet -2.25 times and revolves at 36 mm; a torque on the sun, between it and the carrier, counts
+ * 2.6 times. The rates are exact. The angle is of order 2, because the planets move along chords:
+ * 0.15 rad per step give at most (0.15)^2 / 12 of the angle that the torque adds. */
 static void planetary_gear_counts_turns(void **state)
 {
     double coarse = carrier_error(1e-3), fine = carrier_error(5e-4);
@@ -478,8 +482,8 @@ static void planetary_gear_counts_turns(void **state)
     assert_true(coarse / fine > 3.8 && coarse / fine < 4.2);
 }
 
-/* A million turns of the planets later gears mesh as well as at first: their rows count whole turns
- * apart, as unwrapped angles have a round-off of 5e-10 rad by then. */
+/* After a million turns of the planets the gears mesh as accurately as at first. Their rows count
+ * whole turns separately, because unwrapped angles then have a round-off of 5e-10 rad. */
 static void gears_do_not_wear(void **state)
 {
     static const double turns[] = {20, 52, -65, -65, -65}; /* carrier, sun, planets */
@@ -501,7 +505,7 @@ static void gears_do_not_wear(void **state)
 
 /* ---- gyroscopes ---- */
 
-/* largest rate of the inner ring in half a second */
+/* Return the largest rate of the inner ring in half a second. */
 static double nutation(struct lk_system *sys, const double *inputs)
 {
     double largest = 0;
@@ -517,8 +521,9 @@ static double nutation(struct lk_system *sys, const double *inputs)
     "inputs: {spin: {type: joint-torque, joint: spin}, push: {type: joint-torque, joint: outer}}"  \
     "\noutputs:"
 
-/** struct gyroscope - the gimbal with another text. @spins_up: from rest, by 4 N m for a second, so
- * that nothing at the start tells which body will turn; then the outer ring is pushed */
+/** struct gyroscope - the gimbal with some text replaced
+ * @spins_up: it starts at rest and is accelerated by 4 N m for a second, so that at the start
+ *            nothing shows which body will rotate; then the outer ring is pushed */
 struct gyroscope {
     const char *name;
     const char *const *replace;
@@ -542,8 +547,8 @@ static const struct gyroscope gyroscopes[] = {
     {"nutates, rotor first, spun up", at_rest_first, 1},
 };
 
-/* What is undamped goes on: whichever body of a hinge turns, and whichever the model names first. A
- * fast top nutates by J_spin / J_across of its rate, a radian a step here. */
+/* An undamped nutation continues, whichever body of a hinge rotates, and whichever the model names
+ * first. A fast top nutates with J_spin / J_across of its rate, here one radian per step. */
 static void keeps_nutating(void **state)
 {
     const struct gyroscope *g = *state;
@@ -567,8 +572,8 @@ static void keeps_nutating(void **state)
 
 /* ---- reactions of redundant rows ---- */
 
-/* largest difference of the sizes of the four reactions of the Bennett linkage in a second,
- * relative, between the one at the origin and the one of @path */
+/* Return the largest relative difference, within a second, between the magnitudes of the four
+ * reactions of the Bennett linkage at the origin and of that in @path. */
 static double reactions_beside(const char *path)
 {
     struct lk_system *here = machine(MACHINE("bennett"), plain, 1e-3, 0);
@@ -593,8 +598,8 @@ static double reactions_beside(const char *path)
     return largest;
 }
 
-/* Round-off of places 10 km away, which contradicts itself in the redundant rows, is no part of
- * them. */
+/* The round-off of positions 10 km away causes contradictions between redundant rows, which must
+ * not affect the reactions. */
 static void reactions_are_the_same_elsewhere(void **state)
 {
     double turned = reactions_beside(MACHINE("bennett-turned"));
@@ -611,8 +616,8 @@ static struct CMUnitTest named(const char *name, CMUnitTestFunction test, const 
     return (struct CMUnitTest){name, test, NULL, NULL, (void *)(uintptr_t)state};
 }
 
-/* Near a singular pose the reactions of two bars, 700 times what hangs on them, are those of an
- * independent integrator, 1394.136932 N, and their error falls with the square of the step. */
+/* Near a singular pose the reactions of two bars are 700 times the load. They are compared with an
+ * independent integrator, 1394.136932 N, and their error decreases with the square of the step. */
 static void shallow_truss_carries(void **state)
 {
     static const char *const as_it_is[] = {NULL};

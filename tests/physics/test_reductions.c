@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the compiler leaves out of a step changes no motion: all models with and without it. */
+/* The reductions that the compiler makes do not change the motion: all models are compared with and
+ * without them. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include "linkage/treatment.h"
@@ -35,7 +36,7 @@ static struct lk_system *compile(const struct lk_model *model, const char *engin
     return system;
 }
 
-/* Return: number of steps done */
+/* Make up to @n steps. Return the number of steps made. */
 static int step(struct lk_system *system, int n)
 {
     double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(double));
@@ -52,7 +53,7 @@ static int step(struct lk_system *system, int n)
     return i;
 }
 
-/* largest distance between two poses of @model, relative to its extent */
+/* Return the largest distance between two poses of @model, relative to its extent. */
 static double distance(const struct lk_model *model, const struct lk_system *a,
                        const struct lk_system *b)
 {
@@ -73,11 +74,11 @@ static double distance(const struct lk_model *model, const struct lk_system *a,
     return far / size;
 }
 
-static double largest; /* of all models but one */
+static double largest; /* largest error of all models but one */
 
-/* Four times the largest difference in builds with and without contraction of products and sums: of
- * a car 9e-10. A tonne swings below two rods of 1 kg: the regularisation of their rows, by forces
- * of 10 kN, moves the knee by 4e-9. */
+/* Return the tolerance: four times the largest difference in builds with and without contraction of
+ * products and sums. That of a car is 9e-10. A tonne swings below two rods of 1 kg: the
+ * regularisation of their rows, with forces of 10 kN, moves the knee by 4e-9. */
 static double tolerance(const struct lk_model *model)
 {
     return strcmp(model->name, "hung-tonne") == 0 ? 2e-8 : 4e-9;
@@ -119,7 +120,7 @@ static void compare_folder(const char *folder, const char *engine, unsigned redu
     assert_true(n > 10);
 }
 
-/* none, then one after the other */
+/* Without any reduction, then with more and more of them. */
 static void test_all(void **state)
 {
     (void)state;
@@ -145,7 +146,7 @@ static unsigned used_by(const struct lk_model *model)
     return used;
 }
 
-/* twelve arms on a hub that may be split alone */
+/* Return twelve arms on a hub, with the split of bodies as the only reduction. */
 static struct lk_model *star(void)
 {
     char text[8192];
@@ -169,7 +170,7 @@ static struct lk_model *star(void)
     return model;
 }
 
-/* each one is used by some model, and not where it is switched off */
+/* Each reduction is used by some model, and not used if it is switched off. */
 static void test_switch(void **state)
 {
     struct lk_model *models[] = {read_model("config/models", "four-bar.yaml"),

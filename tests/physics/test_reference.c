@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shipped models compared with reference trajectories, and the order of convergence.
+/* The shipped models are compared with reference trajectories, and the order of convergence is
+ * checked.
  *
- * Every case runs with a step and its half, a quarter and so on. The trapezoidal rule is of order 2
- * in positions and velocities, and so are the reactions, which the acceleration projection
- * corrects: halving the step divides every error by four. A tolerance bounds the error at the
- * coarsest step (measured once, with a margin of two); order 2 then bounds all the finer ones. */
+ * Each case runs with a step, its half, a quarter and so on. The trapezoidal rule is of order 2 in
+ * positions and velocities, and so are the reactions, which the acceleration projection corrects:
+ * halving the step divides each error by four. A tolerance bounds the error at the coarsest step
+ * (measured once, with a margin of two). Order 2 then bounds the errors at all finer steps. */
 #include "cmocka_all.h"
 #include "reference_cases.h"
 #include <math.h>
@@ -12,8 +13,9 @@
 
 #define HALVINGS 3
 
-/** struct expectation - @end: [s], 0 for the whole reference; @tolerance: of the coarsest run, m or
- * rad, m/s or rad/s, N */
+/** struct expectation - bounds of the errors of a case.
+ * @end:       [s], 0 for the whole reference
+ * @tolerance: tolerance of the coarsest run [m or rad, m/s or rad/s, N] */
 struct expectation {
     const char *name;
     double h;
@@ -29,21 +31,21 @@ static const struct expectation expectations[] = {
     {"chain-8", 0.005, 3, {1e-3, 4e-3, 3e-2}},
     {"chain-128", 0.005, 6, {0.7, 0, 9}},
     {"free-body", 0.01, 20, {3e-4, 3e-4, 0}},
-    /* 15 times through the aligned pose. The energy that the projections remove is of third order
-     * and shifts the phase permanently: over 30 s it hides the second order above 2.5 ms. */
+    /* The aligned pose is passed 15 times. The energy that the projections remove is of third order
+     * and shifts the phase permanently: over 30 s this hides the second order above 2.5 ms. */
     {"four-bar-vertical", 2.5e-3, 30, {1e-3, 4e-3, 2e-2}},
-    /* wheels hop at 130 rad/s on undamped tyres */
+    /* wheels oscillate vertically at 130 rad/s on undamped tyres */
     {"sprung-car", 1e-3, 2, {3e-5, 8.3e-3, 1.4}},
     {"closed-loop-four", 0.01, 10, {2.5e-3, 9e-3, 5e-2}},
     {"strut", 5e-3, 10, {8e-5, 2.5e-4, 1.5e-3}},
-    /* one revolution; each passage of the upright pose, at 1 rad/s, multiplies the error */
+    /* one revolution; each passage of the upright pose, at 1 rad/s, amplifies the error */
     {"ladder-2", 0.01, 1.9, {5e-3, 3e-2, 0}},
     /* the crank rotates by 10 degrees in 10 ms: the asymptotic range begins at 2.5 ms */
     {"slider-crank-3d", 2.5e-3, 2, {3.6e-3, 7.5e-2, 8e-1}},
     {"slider-crank-slender", 2.5e-3, 2, {3.6e-3, 7.5e-2, 8e-1}},
     {"ex1", 0.01, 10, {5e-4, 1.5e-3, 6e-4}},
     {"ex8a", 0.01, 10, {2e-3, 5e-3, 9e-3}},
-    /* the start at which uncorrected multipliers converge only with order 1 */
+    /* the initial state for which uncorrected multipliers converge only with order 1 */
     {"ex8b", 0.01, 10, {2e-3, 5e-3, 9e-3}},
     {"point-horizontal", 0.01, 10, {2e-2, 8e-2, 5e-1}},
     {"point-bottom", 0.01, 10, {2e-3, 5e-3, 2e-2}},
@@ -51,7 +53,7 @@ static const struct expectation expectations[] = {
     /* 141 and 447 rad/s: resolved */
     {"oscillator-1", 1e-3, 0, {1e-3, 1.4e-1, 0}},
     {"oscillator-2", 5e-4, 0, {6e-4, 2.4e-1, 0}},
-    /* and the slow motion alone, whose error does not depend on the light mass */
+    /* the slow motion alone, whose error does not depend on the light mass */
     {"oscillator-3", 1e-3, 0, {4e-4, 9e-3, 0}},
     {"oscillator-4", 1e-3, 0, {4e-4, 9e-3, 0}},
     {"oscillator-5", 1e-3, 0, {4e-4, 9e-3, 0}},
@@ -96,7 +98,7 @@ static void follows_reference(void **state)
     check_order(e, errors);
 }
 
-/* the documented figure: spatial double pendulum, 1 ms, tip at t = 2 s */
+/* The documented figure: spatial double pendulum, 1 ms, tip at t = 2 s. */
 static void double_pendulum_at_one_millisecond(void **state)
 {
     struct reference_case c = *reference_case("double-pendulum");
@@ -110,10 +112,10 @@ static void double_pendulum_at_one_millisecond(void **state)
 }
 
 /* Ten passages of the aligned poses in 10 s; a switch to another branch would be an error of 1 m.
- * The errors are bounded by second order from 2.5 ms, where 1.4e-3 m and 9.5e-3 m/s were measured.
- * In an aligned pose rows become dependent, and a step that ends x rad from it weighs the
- * regularisation, 2e-8, against x^2: the bound is the error before Newton's method and projection,
- * (h w)^3 / 6 and h^2 w^3 with w = 4.9 rad/s. */
+ * Second order bounds the errors from 2.5 ms, where 1.4e-3 m and 9.5e-3 m/s were measured. In an
+ * aligned pose rows become dependent, and a step that ends x rad from it has the regularisation,
+ * 2e-8, beside x^2. The bound is the error before Newton's method and projection, (h w)^3 / 6 and
+ * h^2 w^3 with w = 4.9 rad/s. */
 static void ladder_keeps_its_branch(void **state)
 {
     const struct reference_case *c = reference_case("ladder-2");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks in a static equilibrium: states that hold what is to be held, and those that never rest.
- */
+/* Blocks in a static equilibrium: states of controllers that hold a mechanism, and states that
+ * never come to rest. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include "linkage/modes.h"
@@ -10,13 +10,13 @@
 
 #define MASS    2.0
 #define ARM     0.5
-#define INERTIA (0.1 + MASS * ARM * ARM) /* about the hinge */
+#define INERTIA (0.1 + MASS * ARM * ARM) /* moment of inertia about the hinge */
 #define TARGET  0.7
 #define KP      6.0
 #define KI      20.0
 #define DAMPING 0.3
 
-/* a pendulum that a controller is to hold at TARGET */
+/* a pendulum that a controller holds at TARGET */
 #define HEAD_TEXT                                                                                  \
     "linkage: 1\nname: held\ngravity: [0, 0, -9.81]\nstart: equilibrium\nbodies:\n"                \
     "  arm: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, -0.5]}\n"                         \
@@ -57,7 +57,8 @@ static void rests(struct lk_system *sys, double angle, double z, double torque)
     lk_system_free(sys);
 }
 
-/* The integrator has what holds the pendulum at its target, where the error is 0. */
+/* In equilibrium the integrator has the torque that holds the pendulum at its target, where the
+ * error is 0. */
 static void an_integrator_holds_a_pendulum(void **state)
 {
     double holds = weight_at(TARGET);
@@ -66,7 +67,8 @@ static void an_integrator_holds_a_pendulum(void **state)
     rests(compile_text(HEAD_TEXT CONTROLLER, 0), TARGET, holds, holds);
 }
 
-/* At its limit it holds what it can: the rest is a spring, weight = 1 + KP (target - angle). */
+/* At its limit the integrator contributes only 1 N m; a spring provides the rest: weight = 1 + KP
+ * (target - angle). */
 static void a_limited_one_holds_what_it_can(void **state)
 {
     double angle = 0.5;
@@ -83,8 +85,8 @@ static void a_limited_one_holds_what_it_can(void **state)
           angle, 1, weight_at(angle));
 }
 
-/* A demand through a lag, a delay and a table is there at the start, in the middle of which nothing
- * is left to come; what goes round a delay is, too: z = torque / 2 + a half of z late. */
+/* At the start, a demand through a lag, a delay and a table has its final value in all these
+ * blocks. This includes a loop through a delay: z = torque / 2 + half of the delayed z. */
 static void nothing_is_left_to_come(void **state)
 {
     double angle = 0.5;
@@ -104,7 +106,7 @@ static void nothing_is_left_to_come(void **state)
           angle, weight_at(angle), weight_at(angle));
 }
 
-/** struct refused - blocks that do not rest, and what is said */
+/** struct refused - blocks that do not come to rest, and the message */
 static const struct refused {
     const char *blocks;
     const char *said;
@@ -138,7 +140,7 @@ static void what_never_rests_is_named(void **state)
     }
 }
 
-/* The matrix of a pendulum, its speed and its integrator about where they rest. */
+/* The matrix of the linearised pendulum with its integrator about the equilibrium. */
 static void modes_are_about_the_rest(void **state)
 {
     struct lk_system *sys = compile_text(HEAD_TEXT CONTROLLER, 0);

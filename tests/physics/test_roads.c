@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wheels on height fields: the same as on the plane or profile that they are made of, wherever they
- * lie and whoever carries them; four samples; edges, holes, and what a model says wrong of a file.
- */
+/* Wheels on height fields: compared with planes and profiles of the same shape, at any place and on
+ * any body; four samples; edges, holes, and the messages about wrong files. */
 #include "linkage/errors.h"
 #include "linkage/findings.h"
 #include "linkage/linkage.h"
@@ -10,9 +9,9 @@
 
 static char folder[] = "/tmp/linkage-roads-XXXXXX";
 
-/* ---- a wheel in a fork that stays upright and rolls at a given speed ---- */
+/* ---- a wheel in an upright fork that rolls at a given speed ---- */
 
-/* %s: bodies that carry roads, with their joints behind;  the road;  more sections */
+/* %s: bodies that carry roads, followed by their joints; the road; further sections */
 static const char wheel_text[] =
     "linkage: 1\n"
     "name: wheel\n"
@@ -58,8 +57,9 @@ enum {
     OUTPUTS = 27
 };
 
-/** struct ride - @at: place of the wheel's centre [m];  @speed [m/s];  @road: its map, after its
- * name;  @bodies, @joints: lines of others */
+/** struct ride - a ride of the wheel
+ * @at:   position of the wheel's centre [m];  @speed: [m/s]
+ * @road: the road, without its name;  @bodies, @joints: further lines of the model */
 struct ride {
     double at[3];
     double speed;
@@ -110,7 +110,7 @@ static void go(struct lk_system *sys, int steps, double out[OUTPUTS])
     lk_system_outputs(sys, out);
 }
 
-/* to @tolerance of forces of the size of the load, and of the work that they do over a metre */
+/* Compare outputs. @tolerance: relative to the load for forces and for their work over 1 m */
 static void expect_close(const double *a, const double *b, double tolerance)
 {
     for (int i = 0; i < OUTPUTS; i++) {
@@ -136,7 +136,7 @@ static void compare_rides(const struct ride *a, const struct ride *b, double tol
     lk_system_free(other);
 }
 
-/* ---- against the other roads ---- */
+/* ---- comparison with other roads ---- */
 
 static double slope(void *context, const double p[2])
 {
@@ -144,7 +144,7 @@ static double slope(void *context, const double p[2])
     return 0.125 * p[0] - 0.0625 * p[1];
 }
 
-/* a field that is a plane */
+/* A height field that is a plane equals a plane. */
 static void equals_a_plane(void **state)
 {
     struct ride plane = {.at = {0.5, 0, 0.38},
@@ -168,7 +168,7 @@ static double bumps(void *context, const double p[2])
     return bump(p[0]);
 }
 
-/* a profile of 201 points, which is within 1e-6 m of the field */
+/* A profile of 201 points, which is within 1e-6 m of the field. */
 static void equals_a_profile(void **state)
 {
     static char road[16384];
@@ -186,7 +186,7 @@ static void equals_a_profile(void **state)
     compare_rides(&grid, &profile, 3e-3);
 }
 
-/* turned, shifted by 10 km, or as the deck of a body that stands still: the same */
+/* Rotated, shifted by 10 km, or on a body at rest, the road gives the same motion. */
 static void place_does_not_matter(void **state)
 {
     struct ride here = {.at = {0.5, 0.3, 0.34},
@@ -220,7 +220,7 @@ static void place_does_not_matter(void **state)
     }
 }
 
-/* on a road that runs to the left of the world, and uphill along it */
+/* A road that runs to the left (-y) in the world, with a slope along it. */
 static void direction_turns_the_field(void **state)
 {
     struct ride ahead = {.at = {0.5, 0, 0.38},
@@ -247,8 +247,8 @@ static double saddle(void *context, const double p[2])
     return 4 * p[0] * p[0] - 16 * p[1] * p[1];
 }
 
-/* At a stand on a saddle the plane is the mean of the four samples: 0.035 m ahead and behind, 0.06
- * m aside. */
+/* At rest on a saddle, the plane of contact is the mean of four samples: 0.035 m ahead and behind,
+ * 0.06 m to both sides. */
 static void takes_four_samples(void **state)
 {
     struct ride one = {.at = {0, 0, 0.34}, .road = "{type: grid, file: saddle.road}"}, four = one;
@@ -270,7 +270,7 @@ static void takes_four_samples(void **state)
     lk_system_free(b);
 }
 
-/* ---- where there is no road ---- */
+/* ---- holes and edges ---- */
 
 static double holed(void *context, const double p[2])
 {
@@ -278,8 +278,8 @@ static double holed(void *context, const double p[2])
     return p[0] > 1.95 && p[0] < 2.45 && p[1] > -1 && p[1] < 1 ? NAN : 0;
 }
 
-/* Across a hole the wheel falls for as long as it is over it, and lands behind. There the ground
- * appears below a wheel that has sunk: the books show the energy of that depth. */
+/* The wheel falls while it is above a hole, and lands behind it. There the ground appears below a
+ * wheel that has sunk, and the energy balance shows the energy of this depth. */
 static void falls_into_a_hole(void **state)
 {
     struct lk_system *sys = compile_ride(&(struct ride){
@@ -310,7 +310,7 @@ static void falls_into_a_hole(void **state)
     lk_system_free(sys);
 }
 
-/* beyond the field the ground is level, or there is none */
+/* Beyond the field the ground is level, or with `beyond: none` there is no ground. */
 static void ends(void **state)
 {
     struct ride ride = {.at = {5, 0, 0.34}, .speed = 5, .road = "{type: grid, file: bump.road}"};
@@ -362,7 +362,7 @@ static void check_finds_a_start_without_road(void **state)
     assert_int_equal(count_findings(&ride), 1);
 }
 
-/* ---- what a model says ---- */
+/* ---- messages about wrong files ---- */
 
 static void refuse(const char *in, const char *road, const char *wanted)
 {
@@ -405,7 +405,8 @@ static void refuses_files(void **state)
            "beyond is 'sea', expected level, none");
 }
 
-/* one file: its own checksum, as gzip has it; the order of several matters */
+/* A model has the checksum of its road file, equal to that of gzip. With several files their order
+ * matters. */
 static void knows_checksums(void **state)
 {
     static char text[8192], *at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The car with a driveline, config/models/sedan.yaml: it stands where it starts, drives off,
- * steers, brakes and stands again, spins its wheels and falls; mirrored, turned and taken away it
- * does the same. */
+/* The car with a driveline, config/models/sedan.yaml: it stays at rest, drives off, steers, brakes
+ * to a stand, spins its wheels and falls. Mirrored, rotated or at another place it has the same
+ * motion. */
 #include "car.h"
 #include "cmocka_all.h"
 #include "maths/vec.h"
@@ -19,7 +19,7 @@ enum input { STEER, THROTTLE, BRAKE, GRIP, WIND, INPUTS };
 
 static const struct car_place here = {.q = {1}};
 
-/* all that turns with the wheels does so at @speed */
+/* Set the speed @speed, and the corresponding rate of all parts that rotate with the wheels. */
 static void set_off(struct lk_model *m, double speed)
 {
     const double spin = speed / 0.3185;
@@ -71,9 +71,9 @@ static void go(struct lk_system *sys, const double inputs[INPUTS], int steps)
         assert_int_equal(lk_system_step(sys, inputs), 0);
 }
 
-/* ---- at a stand ---- */
+/* ---- at rest ---- */
 
-/* Its wheels are free to roll, and it stays where it starts. */
+/* Although its wheels are free to roll, the car stays where it starts. */
 static void stands_where_it_starts(void **state)
 {
     static const char *const tyres[] = {"tyre_fl", "tyre_fr", "tyre_rl", "tyre_rr"};
@@ -97,7 +97,7 @@ static void stands_where_it_starts(void **state)
     lk_system_free(sys);
 }
 
-/* On a slope of 12 % its brakes hold it, without creep: less than 1e-12 m in three seconds. */
+/* On a slope of 12 % the brakes hold the car without creep: less than 1e-12 m in three seconds. */
 static void brakes_hold_on_a_slope(void **state)
 {
     static const double hold[INPUTS] = {[GRIP] = 1, [BRAKE] = 1};
@@ -121,8 +121,8 @@ static void brakes_hold_on_a_slope(void **state)
 
 /* ---- driving ---- */
 
-/* The engine moves car, wheels and driveline; the half shafts carry what turns the rear wheels and
- * pushes the car: T = I w' + Fx R - My. */
+/* The engine moves car, wheels and driveline. The half shafts transmit the torque that accelerates
+ * the rear wheels and the car: T = I w' + Fx R - My. */
 static void drives_off(void **state)
 {
     static const double full[INPUTS] = {[GRIP] = 1, [THROTTLE] = 1};
@@ -148,11 +148,11 @@ static void drives_off(void **state)
     v = show(sys, "motion")[0] - v;
     assert_true(v > 1.5 && v < 4);
     assert_true(fabs(show(sys, "work")[4]) < 1e-6 * show(sys, "energy")[0]);
-    assert_true(show(sys, "work")[0] > show(sys, "energy")[0]); /* the rest is friction */
+    assert_true(show(sys, "work")[0] > show(sys, "energy")[0]); /* the difference is friction */
     lk_system_free(sys);
 }
 
-/* All that turns has to be braked as well, and the engine, the air and the tyres help. */
+/* The brakes slow down all rotating parts, too; engine, drag and tyres contribute. */
 static void brakes_and_stands(void **state)
 {
     static const double brake[INPUTS] = {[GRIP] = 1, [BRAKE] = 0.5};
@@ -179,9 +179,10 @@ static void brakes_and_stands(void **state)
     lk_system_free(sys);
 }
 
-/* ---- what no driver wants ---- */
+/* ---- unusual driving ---- */
 
-/* Nothing runs away: forces are finite and what friction allows, and the books close. */
+/* Step the car and check that forces are finite and within the friction limit, and that the energy
+ * balance is closed. @most: bound of the energy [J] */
 static void stays_sensible(struct lk_system *sys, const double inputs[INPUTS], int steps,
                            double most)
 {
@@ -214,7 +215,7 @@ static void spins_on_ice(void **state)
     sys = make_car(text, &here, 0, 0.001);
     stays_sensible(sys, ice, 2000, 1e6);
     assert_true(show(sys, "spin_rl")[0] * 0.3185 > 3 * show(sys, "motion")[0]);
-    assert_true(show(sys, "engine_speed")[0] < 740); /* where the map brakes it */
+    assert_true(show(sys, "engine_speed")[0] < 740); /* the map limits the speed */
     lk_system_free(sys);
 }
 
@@ -237,7 +238,7 @@ static void rolls_backwards_and_stops(void **state)
     lk_system_free(sys);
 }
 
-/* thrown sideways and rolling: a rigid motion about the centre of mass of the chassis */
+/* The car is thrown sideways and rolls: a rigid motion about the centre of mass of the chassis. */
 static void falls_on_its_side(void **state)
 {
     static const double none[INPUTS] = {[GRIP] = 1};
@@ -272,13 +273,13 @@ static void falls_on_its_side(void **state)
         q = show(sys, "chassis") + 3;
         upright = fmin(upright, 1 - 2 * (q[1] * q[1] + q[2] * q[2]));
     }
-    assert_true(upright < 0.1); /* it lay on its side, or on its roof */
+    assert_true(upright < 0.1); /* the car has been on its side or its roof */
     lk_system_free(sys);
 }
 
-/* ---- anywhere else ---- */
+/* ---- at other places ---- */
 
-/* a second and a half of throttle, steering and wind */
+/* Drive with throttle, steering and wind for 1.5 s. */
 static void manoeuvre(struct lk_system *sys)
 {
     for (int i = 0; i < 1500; i++) {
@@ -297,13 +298,13 @@ static void is_the_same(const struct car_place *to, double bound)
     double x[3], worst = 0;
 
     car_read(MODEL, text);
-    car_replace(text, "start: equilibrium\n", ""); /* how far it rolls there is free */
+    car_replace(text, "start: equilibrium\n", ""); /* the equilibrium leaves rolling free */
     a = make_car(text, &here, 20, 0.001);
     b = make_car(text, to, 20, 0.001);
     manoeuvre(a);
     manoeuvre(b);
     memcpy(x, show(a, "chassis"), sizeof(x));
-    assert_true(fabs(x[1]) > 0.5); /* it went aside */
+    assert_true(fabs(x[1]) > 0.5); /* sideways motion */
     car_move_point(to, x);
     for (int i = 0; i < 3; i++)
         worst = fmax(worst, fabs(show(b, "chassis")[i] - x[i]));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A start from poses and velocities of another run: the same accelerations, and the same way on. */
+/* A start from poses and velocities of another run gives the same accelerations and the same
+ * further motion. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include "linkage/state.h"
@@ -48,7 +49,8 @@ static int states_of(const struct lk_system *system, struct lk_body_state states
     return summary.n_bodies;
 }
 
-/* largest difference of the numbers from @from to @to of all bodies, relative to the largest */
+/* Return the largest difference of the numbers from @from to @to of all bodies, relative to the
+ * largest number. */
 static double difference(const struct lk_body_state *a, const struct lk_body_state *b, int n,
                          size_t from, size_t to)
 {
@@ -75,7 +77,7 @@ static void goes_on_as(const char *name, const char *engine, int order)
     int n;
 
     steps(run, BEFORE);
-    steps(again, 17); /* from anywhere */
+    steps(again, 17); /* any other state to restore from */
     n = states_of(run, there);
     if (lk_system_start_at(again, there, &error) != 0)
         fail_msg("%s: %s", name, error.text);
@@ -119,8 +121,8 @@ static void a_run_goes_on(void **state)
     goes_on_as("chain-8", "auto", 4);
 }
 
-/* from the poses of a model's own start everything is as there, also what passes through bodies
- * without inertia, and the balance of a car */
+/* Check that a start from the poses of a model's own start gives the same state, including forces
+ * through bodies without inertia and the equilibrium of a car. */
 static void own_start_is_met(const char *name, const char *engine)
 {
     struct lk_options options = {.engine = engine, .all_rows = 1};
@@ -152,7 +154,8 @@ static void own_starts_are_met(void **state)
     }
 }
 
-/* a chain drawn apart by a millimetre and a milliradian, with velocities that its joints forbid */
+/* A chain whose poses are wrong by a millimetre and a milliradian, with velocities that its joints
+ * do not permit: the start closes the joints. */
 static void joints_are_closed(void **state)
 {
     struct lk_options options = {.all_rows = 1};
@@ -204,7 +207,7 @@ static void refused_and_as_before(struct lk_system *system, const struct lk_body
     free(after);
 }
 
-/* refusals leave the bits of further steps as they were, one by one and in lanes */
+/* Refusals do not change the bits of further steps, one by one and in lanes. */
 static void a_refusal_changes_nothing(void **state)
 {
     static const char *const engines[] = {"none", "auto"};
@@ -235,7 +238,7 @@ static void a_refusal_changes_nothing(void **state)
     }
 }
 
-/* whose coordinates are not those of the bodies */
+/* A formulation whose coordinates are not those of the bodies refuses. */
 static void other_coordinates_are_refused(void **state)
 {
     struct lk_options options = {.all_rows = 1};
@@ -264,7 +267,7 @@ static void nonsense_is_refused(void **state)
     bodies[2].orientation[0] = 2;
     refused_and_as_before(system, bodies, LK_E_STATE, "body 'rocker'");
     states_of(system, bodies);
-    bodies[0].position[0] += 1; /* no misfit, another mechanism */
+    bodies[0].position[0] += 1; /* too far to be closed */
     refused_and_as_before(system, bodies, LK_E_ASSEMBLY, "leave gaps at");
     steps(system, 10);
     lk_system_free(system);

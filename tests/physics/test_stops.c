@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* End stops that support each other, with `rattle`: what is stacked comes to rest, nothing gains
- * energy, contacts that last are followed with order 2; see known_motion.h, and test_contacts.c for
- * one stop. */
+/* End stops that support each other, with `rattle`: stacked bodies come to rest, no energy is
+ * gained, and lasting contacts are of order 2. See known_motion.h, and test_contacts.c for single
+ * stops. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include "sanitized.h"
@@ -24,7 +24,7 @@ static double read_stop(const struct lk_system *sys, char what, int stop)
     return read_output(sys, name, 0);
 }
 
-/** struct text - a model in the making */
+/** struct text - a model under construction */
 struct text {
     char text[8192];
     size_t size;
@@ -80,7 +80,7 @@ static void write_pile(struct text *t, int n, double stiffness, double damping)
     add_outputs(t, n);
 }
 
-/* what it is must hold, to a part of 1e-6 */
+/* Check the equilibrium of a pile, to a relative 1e-6. */
 static void check_rest(const struct lk_system *sys, int n, double stiffness)
 {
     double weight = 0;
@@ -94,9 +94,9 @@ static void check_rest(const struct lk_system *sys, int n, double stiffness)
     }
 }
 
-/* Ten masses fall together, three on soft stops. The stops take energy at every step, but for what
- * they lift: no more than the weight by the way of a step. At last each carries what is above it,
- * as deep as its spring says. */
+/* Ten masses fall together, three of them on soft stops. The stops take energy in each step, except
+ * that they lift the masses by at most the distance moved in a step. In the end each stop has the
+ * force of the weight above it, and the depth that results from its stiffness. */
 static void piles_come_to_rest(void **state)
 {
     static const struct {
@@ -152,10 +152,10 @@ static void write_clutch(struct text *t, double stiffness, double damping)
     add_outputs(t, STOPS_MAX);
 }
 
-/* From the horizontal at rest: never above where it began by more than the energy of what turns
- * swings between two hits, which falls with the square of the step: -1.3e-3 J at 5 ms from 0.13 s
- * on, where nothing is hit. With losses the first pendulums, which carry the others, end at their
- * stops. */
+/* The clutch is released from the horizontal at rest. Its energy never exceeds the initial energy
+ * by more than the oscillation between two hits, which decreases with the square of the step:
+ * -1.3e-3 J at 5 ms from 0.13 s on, where nothing is hit. With losses the first pendulums, which
+ * carry all others, end at their stops. */
 static void clutch_never_gains_energy(void **state)
 {
     static const double stiffness[3] = {1e4, 1e6, 1e9}, steps[3] = {0.001, 0.005, 0.02};
@@ -181,8 +181,8 @@ static void clutch_never_gains_energy(void **state)
 
 /* ---- a ball that falls onto a stop ---- */
 
-/* It rises to where it fell from each time, and nothing is dissipated: 58 bounces in 50 s at any
- * step. */
+/* The ball bounces to its initial height each time, and nothing is dissipated: 58 bounces in 50 s
+ * at any step. */
 static void ball_bounces_for_ever(void **state)
 {
     static const double steps[] = {0.01, 0.003, 0.001};
@@ -206,7 +206,7 @@ static void ball_bounces_for_ever(void **state)
             if (lk_system_time(sys) > 49)
                 highest = fmax(highest, read_output(sys, "x", 0));
         }
-        /* the highest place is seen once a step: at most g h^2 / 8 too low */
+        /* the height is sampled once per step: the largest sample is at most g h^2 / 8 too low */
         assert_true(highest < 1 + 1e-9 && highest > 1 - 1.3 * steps[i] * steps[i] - 1e-9);
         assert_true(fabs(energy_of(sys) - 9.81) < 1e-6);
         assert_true(fabs(read_output(sys, "work", 1)) < 1e-6);
@@ -230,8 +230,9 @@ static const char between_text[] = HEAD(
                  "  v0: {type: joint-velocity, joint: j0}\n"
                  "  energy: {type: energy}\n";
 
-/* Without dampers it goes to and fro for ever, also where the gap is less than its way in a step;
- * with them every hit leaves the part of the speed that the spring and the damper say. */
+/* Without dampers the slider moves back and forth forever, even if the gap is shorter than its
+ * displacement in a step. With dampers each hit keeps the part of the speed that follows from
+ * spring and damper. */
 static void slider_between_stops_keeps_its_speed(void **state)
 {
     static const double gap[3] = {0.02, 0.001, 1e-5};
@@ -298,8 +299,8 @@ static const char parallelogram_text[] =
                           "  v1: {type: joint-velocity, joint: j1}\n"
                           "  f1: {type: force, force: s1}\n";
 
-/* It tips over and falls on both stops, which share its weight and the spring at the angle that
- * they yield to: 2 k d = g (m l / 2 + m l + m l / 2) sin + spring. The energy swings by h^2. */
+/* The parallelogram tips over and falls on both stops. In equilibrium they share its weight and the
+ * spring torque: 2 k d = g (m l / 2 + m l + m l / 2) sin + spring. The energy oscillates by h^2. */
 static void hinges_that_stop_at_once_share_the_load(void **state)
 {
     static const double stiffness[3] = {1e4, 1e6, 1e9}, steps[3] = {0.001, 0.005, 0.02};
@@ -331,9 +332,9 @@ static void hinges_that_stop_at_once_share_the_load(void **state)
     }
 }
 
-/* ---- a contact that lasts: a double pendulum whose elbow is pressed against its stop ---- */
+/* ---- a lasting contact: a double pendulum whose elbow is pressed against its stop ---- */
 
-/* one body of both: 1 kg at 0.5 m, 1 kg at 1.2 m, in line */
+/* both bodies as one: 1 kg at 0.5 m, 1 kg at 1.2 m, in line */
 static void straight_rhs(double t, const double *y, double *dy)
 {
     (void)t;
@@ -388,10 +389,10 @@ static void contact_that_lasts_has_order_two(void **state)
     check_order_two(&m);
 }
 
-/* ---- others ---- */
+/* ---- further cases ---- */
 
-/* A driven wall runs into a mass at rest: it leaves at (1 + e) times the wall's speed, and the
- * drive has done that work. */
+/* A driven wall hits a mass at rest: the mass leaves with (1 + e) times the speed of the wall, and
+ * the drive has done the work. */
 static void driven_wall_hits_a_mass(void **state)
 {
     static const char text[] = HEAD(
@@ -427,8 +428,8 @@ static void driven_wall_hits_a_mass(void **state)
     }
 }
 
-/* A stop at the slider of a crank that starts at its dead centre, where a force on the slider moves
- * nothing: what is soft or hard is not judged there. */
+/* A stop at the slider of a crank that starts at its dead centre. There a force on the slider moves
+ * nothing, so whether the stop is soft or hard cannot be decided at this pose. */
 static void crank_from_its_dead_centre_meets_a_stop(void **state)
 {
     static const char text[] = HEAD(
@@ -470,8 +471,8 @@ static void crank_from_its_dead_centre_meets_a_stop(void **state)
     }
 }
 
-/* friction, a spring and a stop along one coordinate: it rests where the spring and the weight
- * press it, and the stop carries both */
+/* Friction, a spring and a stop along one coordinate: the body rests where spring and weight press
+ * it, and the force of the stop is the sum of both. */
 static void stop_beside_friction_and_spring(void **state)
 {
     static const char text[] = HEAD(
@@ -513,7 +514,7 @@ static void stop_beside_friction_and_spring(void **state)
     }
 }
 
-/* a reset amid contacts finds the same bits */
+/* A reset during contacts gives the same bits. */
 static void reset_keeps_the_bits(void **state)
 {
     double first[OUTPUTS_MAX], again[OUTPUTS_MAX];
@@ -533,8 +534,8 @@ static void reset_keeps_the_bits(void **state)
     lk_system_free(sys);
 }
 
-/* an input that stays at 0 changes no bit of what drives do, where bodies without inertia pass
- * forces on and stops make the work of a jump a matter of its own */
+/* An input that stays 0 changes no bit of the work of drives. The model has bodies without inertia,
+ * which transmit forces, and stops, with which the work of a jump is computed separately. */
 static void input_at_rest_moves_no_drive(void **state)
 {
     double work[2];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole car against a program that shares no code with this one: at rest, a step of steer at 25
- * m/s, braking from there, braking to a stand, held by blocked wheels on a slope of 0.1 rad
- * (tests/reference/strut-car). The reference has a moment of inertia about the vertical that no
- * rigid body has, so that it is set here. */
+/* A whole car compared with a program that shares no code with this one
+ * (tests/reference/strut-car): at rest, a step of steer at 25 m/s, braking from this speed, braking
+ * to a stand, and standing with blocked wheels on a slope of 0.1 rad. The reference has a moment of
+ * inertia about the vertical that no rigid body can have, so the tests set this moment. */
 #include "car.h"
 #include "cmocka_all.h"
 #include "compared.h"
@@ -40,10 +40,14 @@ enum column {
     AY
 };
 
-/** struct run - one manoeuvre. @gravity: text in place of that of the model;  @speed [m/s]; @steer:
- * [rad], from 0.2 s in 0.1 s;  @brake: front and rear torque [N m], from 0.2 s in 0.2 s
- * @is_blocked: wheels are held;  @h: step [s];  @bounds: largest differences allowed of lengths
- * [m], angles [rad], velocities [m/s], spins [rad/s], forces [N] */
+/** struct run - one manoeuvre
+ * @gravity:    text that replaces that of the model;  @speed: [m/s]
+ * @steer:      [rad], from 0.2 s within 0.1 s
+ * @brake:      front and rear torque [N m], from 0.2 s within 0.2 s
+ * @is_blocked: the wheels are held
+ * @h:          step [s]
+ * @bounds:     largest differences of lengths [m], angles [rad], velocities [m/s], spins [rad/s],
+ *              forces [N] */
 struct run {
     const char *name;
     const char *gravity;
@@ -63,7 +67,7 @@ static double ramp(double u)
     return u * u * u * (10 + u * (6 * u - 15));
 }
 
-/* a drive over time: as the manoeuvre has it, in steps of 2 ms */
+/* Write the steering drive of a manoeuvre as a table with points every 2 ms. */
 static void write_steer(const struct run *run, char *text, size_t size)
 {
     size_t n = (size_t)snprintf(text, size, "{table: {time: [0, 0.1");
@@ -96,7 +100,8 @@ static void write_model(const struct run *run, char *text)
                     "axis: [0, 1, 0], drive: {table: {time: [0, 1], value: [0, 0]}}}\n");
 }
 
-/* a wheel rolls without slip: its effective radius under its load at rest */
+/* Return the rate of a wheel that rolls without slip, from its effective radius under its load at
+ * rest. */
 static double rolling_rate(double load, double speed)
 {
     double f = load / 4850;
@@ -178,7 +183,7 @@ static void compare_row(const struct lk_system *sys, const double *reference,
 static void advance_to(struct lk_system *sys, double h, double t, int *step)
 {
     for (; *step < (int)lround(t / h); ++*step) {
-        /* brake, grip, no motor; held over the step: its value half way */
+        /* brake and grip, no motor; the value at the middle of the step */
         double inputs[4] = {ramp(((*step + 0.5) * h - 0.2) / 0.2), 1};
 
         assert_int_equal(lk_system_step(sys, inputs), 0);
@@ -216,7 +221,7 @@ static void drive(const struct run *run)
     snprintf(path, sizeof(path), "tests/reference/strut-car/%s.csv", run->name);
     file = fopen(path, "r");
     assert_non_null(file);
-    car_read_row(file, COLUMNS, reference); /* names */
+    car_read_row(file, COLUMNS, reference); /* names of the columns */
     while (car_read_row(file, COLUMNS, reference)) {
         advance_to(sys, run->h, reference[T], &step);
         compare_row(sys, reference, worst);
@@ -263,8 +268,8 @@ static void holds_on_a_slope(void **state)
                         .h = 0.001, .bounds = {5e-7, 3e-7, 5e-5, 1e-12, 1}});
 }
 
-/* to the right is the mirror image of to the left, braking in the turn, with law and carcass of
- * either side */
+/* A turn to the right is the mirror image of a turn to the left, also with braking in the turn,
+ * tyre laws and carcasses. */
 static void turns_alike_to_either_side(void **state)
 {
     struct run run = {"mirror", LEVEL, 25, .h = 0.001, .steer = 0.03, .brake = {300, 200}};

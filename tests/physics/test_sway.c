@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ropes: light points between rods and springs under a large load, which swing across the tension
- * faster than a step, see step/elements/sway.h. Each runs where its highest swing would be several
- * times too fast, and moves as with a tenth of the step. */
+/* Ropes: light points between rods and springs under a large load, which oscillate across the
+ * tension faster than a step, see step/elements/sway.h. Each rope runs with a step that is several
+ * times too long for its highest mode, and has the same motion as with a tenth of the step. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include "linkage/state.h"
@@ -17,8 +17,9 @@
 
 #define STEP 1e-3
 
-/** struct rope - from the ground to a load: @n segments of @length [m], points of @mass [kg]; the
- * direction is @angle [rad] from the vertical;  @has_size: points have moments of inertia */
+/** struct rope - a rope from the ground to a load: @n segments of @length [m], points of @mass
+ * [kg], at @angle [rad] from the vertical
+ * @has_size: points have moments of inertia */
 struct rope {
     int n;
     double length;
@@ -108,7 +109,8 @@ static double energy(const struct lk_system *sys)
     return sys->now.balance->kinetic + sys->now.balance->potential + sys->now.balance->taken;
 }
 
-/* steps for @time; the energy with what the step took of it changes by @swing of @size at most */
+/* Step for @time. The energy, including the energy that the step removed, must change by @swing [J]
+ * at most. */
 static void run(struct lk_system *sys, double time, double swing)
 {
     double start = energy(sys);
@@ -125,7 +127,7 @@ static struct lk_system *compile(const char *text, double step, const char *engi
     return compile_by("rattle", text, &(struct lk_options){.step = step, .engine = engine});
 }
 
-/* how far body @name is from where a tenth of the step takes it after @time [m] */
+/* Return the distance of body @name after @time from its position with a tenth of the step [m]. */
 static double stray(const char *text, double step, const char *name, double time, double swing)
 {
     struct lk_system *coarse = compile(text, step, NULL), *fine = compile(text, step / 10, NULL);
@@ -164,7 +166,7 @@ static void ropes_swing_under_loads_a_million_times_as_heavy(void **state)
     }
 }
 
-/* let go from the horizontal it falls slack, becomes taut, and swings */
+/* A rope released from the horizontal becomes slack, then taut, and swings. */
 static void a_rope_that_is_let_go_holds(void **state)
 {
     const struct rope r = {20, 0.1, 0.01, 100, M_PI / 2, false};
@@ -216,7 +218,7 @@ static void lanes_step_as_one_by_one(void **state)
     free(s);
 }
 
-/* What the rows need of the step before is in the state. */
+/* The state contains everything that the rows need from the step before. */
 static void a_state_that_is_set_leads_to_the_same_bits(void **state)
 {
     const struct rope r = {20, 0.1, 0.01, 100, 0.3, false};
@@ -248,7 +250,7 @@ static void a_state_that_is_set_leads_to_the_same_bits(void **state)
     free(s);
 }
 
-/* Two loads go round each other on a rope, without weight: momentum stays, and the energy. */
+/* Two loads on a rope rotate about each other without gravity: momentum and energy are constant. */
 static void loads_whirl_on_a_rope(void **state)
 {
     const int n = 40;
@@ -281,8 +283,8 @@ static void loads_whirl_on_a_rope(void **state)
     free(s);
 }
 
-/* A string of springs between two walls, plucked: its lowest swing is slow enough to be followed,
- * its highest turns by three radians a step. @ret_height: of its middle */
+/* Pluck a string of springs between two walls. Its lowest mode is slow enough for the step; its
+ * highest mode has three radians per step. @ret_height: displacement of its middle */
 static void pluck(double step, double time, double *ret_height)
 {
     const int n = 20;
@@ -331,9 +333,9 @@ static void a_string_that_is_plucked_keeps_its_tone(void **state)
     assert_true(fabs(coarse - fine) < 0.02 * fine);
 }
 
-/* A rod that is drawn an ulp beside the point mass that it holds has no arm there, nor one that is
- * told with nine digits: about it the point would turn, as it has no inertia, in place of what the
- * rod asks for. */
+/* A rod whose point differs from the point mass by round-off (an ulp, or nine digits in the file)
+ * must not have a lever arm. As the point mass has no inertia, a tiny arm would make it rotate
+ * instead of following the rod. */
 static void round_off_is_no_arm(void **state)
 {
     static const char *const drawn[] = {"0.30000000000000004", "0.300000003"};
@@ -361,7 +363,7 @@ static void round_off_is_no_arm(void **state)
     }
 }
 
-/* what forces of the model pull is among the tensions that are followed */
+/* Forces of the model contribute to the tension from which geometric stiffness is decided. */
 static void a_force_pulls_a_rope(void **state)
 {
     const struct rope r = {20, 0.1, 0.01, 0.01, 0.3, false};
@@ -379,7 +381,7 @@ static void a_force_pulls_a_rope(void **state)
     free(s);
 }
 
-/* the shipped crane, its trolley pushed, beside itself at a tenth of the step */
+/* The shipped crane with its trolley pushed, compared with a tenth of the step. */
 static void a_crane_swings_its_load(void **state)
 {
     const double inputs[] = {2000, 100, 50, 0};
@@ -401,7 +403,7 @@ static void a_crane_swings_its_load(void **state)
         where(sys[fine], "load", x[fine]);
     }
     assert_int_equal(sys[0]->n_sways, 12);
-    assert_string_equal(lk_system_note(sys[0]), ""); /* that points turn is no matter */
+    assert_string_equal(lk_system_note(sys[0]), ""); /* no note about rotating points */
     lk_sub(x[0], x[1], x[0]);
     printf("    %.1e m\n", lk_norm(x[0]));
     assert_true(lk_norm(x[0]) < 1e-5);

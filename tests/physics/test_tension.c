@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Light links and points under tension that no weight at the start foretells: gravity by an input
- * or a parameter, springs, dampers, benches and drives that pull. */
+/* Light links and points under a tension that the weight at the start does not predict: gravity
+ * from an input or a parameter, and springs, dampers, benches and drives that pull. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include "linkage/state.h"
@@ -24,11 +24,11 @@ static void where(const struct lk_system *sys, const char *name, double ret[3])
     memcpy(ret, state.position, sizeof(state.position));
 }
 
-/* ---- a chain that gravity by an input pulls ---- */
+/* ---- a chain that is loaded by gravity from an input ---- */
 
 #define LINKS  10
-#define LENGTH 0.1 /* of a link [m] */
-#define LOAD   100 /* [kg] */
+#define LENGTH 0.1 /* length of a link [m] */
+#define LOAD   100 /* mass of the load [kg] */
 
 static void draw_chain(struct sheet *s, double mass, const char *gravity, const char *rest)
 {
@@ -50,14 +50,15 @@ static void draw_chain(struct sheet *s, double mass, const char *gravity, const 
     }
 }
 
-/** struct pull - how gravity is given, and the @input that makes it -9.81 m/s^2 */
+/** struct pull - the text that defines gravity, and the @input that makes it -9.81 m/s^2 */
 struct pull {
     const char *gravity;
     const char *section;
     double input;
 };
 
-/* where the load is after a second; what nobody explains of the energy is little */
+/* Compute the position of the load after a second. The error of the energy balance must be
+ * small. */
 static void fall(double mass, const struct pull *pull, double ret[3])
 {
     struct sheet *s = calloc(1, sizeof(*s));
@@ -80,10 +81,10 @@ static void fall(double mass, const struct pull *pull, double ret[3])
     free(s);
 }
 
-/* However gravity is given, a chain swings as under constant gravity. */
+/* However gravity is defined, a chain swings as with constant gravity. */
 static void gravity_pulls_a_chain_however_it_is_given(void **state)
 {
-    static const double masses[] = {1, 0.1, 0.01, 1e-3, 1e-4}; /* of a link [kg] */
+    static const double masses[] = {1, 0.1, 0.01, 1e-3, 1e-4}; /* masses of a link [kg] */
     static const struct pull constant = {"[0, -9.81, 0]", "", 0};
     static const struct pull pulls[] = {
         {"[0, {input: g}, 0]", "inputs:\n  g: {type: signal, limits: [-20, 20]}\n", -9.81},
@@ -101,15 +102,15 @@ static void gravity_pulls_a_chain_however_it_is_given(void **state)
             fall(masses[k], &pulls[i], found);
             lk_sub(found, right, found);
             printf("    links of %g kg, %zu: %.1e m\n", masses[k], i, lk_norm(found));
-            assert_true(lk_norm(found) < 5e-6); /* h^2 tells who is followed */
+            assert_true(lk_norm(found) < 5e-6); /* differences of order h^2 */
         }
     }
 }
 
-/* ---- a trolley that pulls a load by a rope ---- */
+/* ---- a trolley that pulls a load with a rope ---- */
 
 #define POINTS 8
-#define FAR    2.1 /* of the load from the trolley [m] */
+#define FAR    2.1 /* distance of load and trolley [m] */
 
 static void put_rope(struct sheet *s, const char *from, double a, const char *to, double b, int k,
                      double z)
@@ -123,10 +124,10 @@ static void put_rope(struct sheet *s, const char *from, double a, const char *to
     sheet_put(s, "[%.9g, %.9g, 0]]}\n", b, k == POINTS ? 0 : k % 2 ? -z : z);
 }
 
-/* @drive: of the rail of the trolley */
+/* Write a trolley with a rope. @drive: drive of the trolley's rail */
 static void draw_trolley(struct sheet *s, double mass, const char *drive)
 {
-    double kink = 3e-3 * fmin(1, mass / 0.01); /* others snap, see doc/limits.md */
+    double kink = 3e-3 * fmin(1, mass / 0.01); /* larger kinks snap, see doc/limits.md */
 
     sheet_put(s, "linkage: 1\nname: trolley\ngravity: [0, 0, 0]\nbodies:\n"
                  "  cart: {mass: 5, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0]}\n"
@@ -148,15 +149,16 @@ static void draw_trolley(struct sheet *s, double mass, const char *drive)
     }
 }
 
-/** struct puller - a trolley, its @rail and the @sections of what pulls it;  @input: of them, by t
- */
+/** struct puller - a trolley, its @rail, and the @sections of the model that pull it. @input: their
+ * input at time @t */
 struct puller {
     const char *rail;
     const char *sections;
     double (*input)(double t);
 };
 
-/* a bench that does not jump: that would snap the kinks of a rope straight within a step */
+/* Input of a bench. It does not jump, because a jump would straighten the kinks of the rope within
+ * a step. */
 static double half_metre(double t)
 {
     return 0.5 * fmin(1, t / 0.05);
@@ -169,13 +171,13 @@ static double force(double t)
 
 static double ahead(double t)
 {
-    const double rise = 0.05, late = t - rise; /* of 4 m/s^2 */
+    const double rise = 0.05, late = t - rise; /* rise to 4 m/s^2 */
 
     return t < rise ? 4 * t * t * t / (6 * rise)
                     : 2 * rise * rise / 3 + 2 * rise * late + 2 * late * late;
 }
 
-/* Trolley and load go together as long as the rope is tight. */
+/* The trolley and the load move together while the rope is taut. */
 static void trolley_pulls_its_load(void **state)
 {
     static const struct puller pullers[] = {
@@ -235,9 +237,10 @@ static void trolley_pulls_its_load(void **state)
 /* ---- the bound ---- */
 
 /* A link of 1 m and 0.1 kg between the ground and a load, without gravity, pulled by a force F.
- * lk_pulls_most() is the weight, 0, or a third of it with F. s K / J = h^2/4 (F/3) (l/2) over the
- * mean 1.5e-3 kg m^2 of two moments: 2.78e-5 per newton. From LK_TENSE on the tension is followed,
- * and the bodies keep all rows, because geometric stiffness turns them out of the plane. */
+ * lk_pulls_most() is the weight, 0, or a third of it with F. s K / J = h^2/4 (F/3) (l/2) divided by
+ * the mean 1.5e-3 kg m^2 of two moments: 2.78e-5 per newton. From LK_TENSE on the step has
+ * geometric stiffness, and the bodies keep all rows, because geometric stiffness rotates them out
+ * of the plane. */
 static void a_force_decides(void **state)
 {
     static const double forces[] = {300, 3000};

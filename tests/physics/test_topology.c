@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The result of compiling a mechanism: hubs and split bodies, bodies without mass, coordinates held
- * during assembly, inconsistent redundant rows. */
+ * in assembly, inconsistent redundant rows. */
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
 #include "compile/compile.h"
@@ -77,8 +77,8 @@ static double distance(const struct lk_system *a, const struct lk_system *b, con
 
 #define ARMS 13
 
-/* arms of different weight on ball joints around a hub of @n_hubs bodies fixed to each other, each
- * with its share of the arms, of the mass and of the inertia */
+/* Write arms of different weight on ball joints around a hub. The hub consists of @n_hubs bodies
+ * fixed to each other, each with its share of the arms, of the mass and of the inertia. */
 static void write_star(char *text, int n_hubs)
 {
     text[0] = 0;
@@ -101,7 +101,8 @@ static void write_star(char *text, int n_hubs)
                i, i * n_hubs / ARMS, i, cos(i), sin(i));
 }
 
-/* with a hub one by one, and split in lanes of any engine */
+/* Return the engine for a way of stepping: 0: one by one, with a hub; otherwise in lanes, with a
+ * split body. */
 static const char *way_of(int way)
 {
     int e = 0;
@@ -121,9 +122,9 @@ static void expect_way(const struct lk_system *sys, int way)
     assert_true(way == 0 ? s.n_parts == 0 : s.n_parts >= 2);
 }
 
-/* A hub moves as one body, and so do the parts of a split one: like a hub modelled in three pieces.
- * Round-off of 1e-16 is amplified by the motion and by E of the welds, 1e-8 of a pivot; both are
- * far below 1e-10 m after 0.2 s. */
+/* A hub moves as one body, and so do the parts of a split body: like a hub modelled as three
+ * pieces. Round-off of 1e-16 is amplified by the motion and by E of the welds, 1e-8 of a pivot.
+ * Both are far below 1e-10 m after 0.2 s. */
 static void a_hub_moves_as_one_body(void **state)
 {
     static char whole[TEXT_SIZE], pieces[TEXT_SIZE];
@@ -139,8 +140,7 @@ static void a_hub_moves_as_one_body(void **state)
         lk_system_summary(a, &s);
         assert_int_equal(s.n_bodies, ARMS + 1);
         assert_true(s.largest_front < 3 * ARMS);
-        assert_int_equal(b->fronts.n_motions,
-                         2); /* the outer pieces, on either side of the third */
+        assert_int_equal(b->fronts.n_motions, 2); /* the two outer pieces */
         run(a, 200);
         run(b, 200);
         for (int i = 0; i < ARMS; i++) {
@@ -155,7 +155,8 @@ static void a_hub_moves_as_one_body(void **state)
     }
 }
 
-/* a light plate that hangs by its middle, and heavy weights on its rim, joints in this order */
+/* Write a light plate suspended at its middle, with heavy weights on its rim. @step: order of the
+ * joints */
 static void write_hanging_hub(char *text, int step)
 {
     text[0] = 0;
@@ -173,8 +174,8 @@ static void write_hanging_hub(char *text, int step)
     }
 }
 
-/* Lanes are held to the bound on operations, as their body is split: they are refused where they
- * are named, and else not taken. */
+/* With lanes the body is split, and the bound on operations applies to the parts. Lanes that exceed
+ * it are refused if the options name them, and not chosen otherwise. */
 static void lanes_keep_the_bound_on_operations(void **state)
 {
     static char text[TEXT_SIZE];
@@ -209,7 +210,8 @@ static void lanes_keep_the_bound_on_operations(void **state)
     lk_system_free(split);
 }
 
-/* Its tension is that of the whole body, whichever part has which joint. */
+/* The geometric stiffness of a split body is that of the whole body, whichever part has which
+ * joint. */
 static void a_hub_has_one_tension(void **state)
 {
     static char text[TEXT_SIZE];
@@ -234,9 +236,9 @@ static void a_hub_has_one_tension(void **state)
 
 #define ROTORS   24
 #define FRICTION 0.3  /* [N m] */
-#define SPEED    20.0 /* of the rotors [rad/s] */
+#define SPEED    20.0 /* initial rate of the rotors [rad/s] */
 
-/* a hub on a hinge, and round about it rotors on hinges with friction, which take it with them */
+/* Write a hub on a hinge, surrounded by rotors on hinges with friction, which accelerate it. */
 static void write_rubbing_hub(char *text, const char *formulation)
 {
     append(text, "linkage: 1\nname: hub\nbodies:\n  hub: {mass: 5, inertia: [1, 1, 2], position: "
@@ -261,7 +263,8 @@ static void write_rubbing_hub(char *text, const char *formulation)
     append(text, "solver: {step: 0.001, formulation: %s}\n", formulation);
 }
 
-/* Friction at the joints of a hub: with the rotors' masses, it gains what they lose. */
+/* Friction at the joints of a hub: the hub, including the rotors' masses, gains the momentum that
+ * the rotors lose. */
 static void friction_turns_a_hub(void **state)
 {
     static const struct {
@@ -298,7 +301,7 @@ static void friction_turns_a_hub(void **state)
     }
 }
 
-/* ---- hubs at random ---- */
+/* ---- random hubs ---- */
 
 #define STARS 60
 
@@ -313,7 +316,7 @@ static void random_point(double ret[3])
         ret[i] = between(-0.6, 0.6);
 }
 
-/* body @name at @x, between 3 g and 10 kg */
+/* Append body @name at @x, with a mass between 3 g and 10 kg. */
 static void append_body(char *text, const char *name, const double x[3])
 {
     double mass = pow(10, between(-2.5, 1)), radius = between(0.05, 0.4);
@@ -323,8 +326,9 @@ static void append_body(char *text, const char *name, const double x[3])
            mass, J * between(0.6, 1), J * between(0.6, 1), J * between(0.6, 1), x[0], x[1], x[2]);
 }
 
-/** struct draw - sections of a model under way. @end: outer end of the last branch;  @last: its
- * last body, from 1 on */
+/** struct draw - sections of a model under construction
+ * @end:  outer end of the last branch
+ * @last: its last body, from 1 on */
 struct draw {
     char bodies[TEXT_SIZE / 4];
     char joints[TEXT_SIZE / 2];
@@ -333,7 +337,7 @@ struct draw {
     int last;
 };
 
-/* a branch of up to three links on a hinge or ball joint each, some with a spring */
+/* Draw a branch of up to three links, each on a hinge or ball joint, some with a spring. */
 static void draw_branch(struct draw *d)
 {
     int parent = 0, n = 1 + rand() % 3;
@@ -378,8 +382,8 @@ static void append_rod(struct draw *d, const char *name, int a, const double at[
            at[2], to[0], to[1], to[2]);
 }
 
-/* Branches on a hub that floats or turns about a hinge; rods tie some to each other, to the ground.
- */
+/* Draw branches on a hub that is free or rotates about a hinge. Rods connect some branches to each
+ * other or to the ground. */
 static void draw_star(char *text)
 {
     static struct draw d;
@@ -409,14 +413,14 @@ static void draw_star(char *text)
         append(text, "%s", d.forces);
 }
 
-/** struct manner - how stars are stepped. @may_refuse: springs that are too fast */
+/** struct manner - how stars are stepped. @may_refuse: springs may be too fast for it */
 struct manner {
     const struct lk_formulation *formulation;
     int order;
     bool may_refuse;
 };
 
-/* Return: or NULL if it is refused */
+/* Compile a star. Return NULL if it is refused. */
 static struct lk_system *compile_star(const char *text, const struct manner *m, int has_no_hubs)
 {
     const struct lk_compile_request how = {.formulation = m->formulation,
@@ -433,7 +437,7 @@ static struct lk_system *compile_star(const char *text, const struct manner *m, 
     return sys;
 }
 
-/* Return: number of hubs, 0 if it is refused */
+/* Compare a star with and without hubs. Return the number of hubs, 0 if the star is refused. */
 static int compare_star(const char *text, const struct manner *m, double *worst)
 {
     struct lk_system *a = compile_star(text, m, 0), *b = compile_star(text, m, 1);
@@ -456,8 +460,8 @@ static int compare_star(const char *text, const struct manner *m, double *worst)
     return n_hubs;
 }
 
-/* Bodies of 3 g beside some of 10 kg, loops, rods to the ground from what then does not hang on the
- * hub: it moves as without, by all that step over fronts. */
+/* Bodies of 3 g beside bodies of 10 kg, loops, and rods to the ground, which detach branches from
+ * the hub. The motion is the same without hubs, for all formulations with fronts. */
 static void a_hub_changes_no_motion(void **state)
 {
     static const struct manner manners[] = {{&lk_formulation_rattle, 0, false},
@@ -482,7 +486,7 @@ static void a_hub_changes_no_motion(void **state)
     }
 }
 
-/* Euler parameters have fronts of their own, which know no hubs: the body is split. */
+/* Euler parameters have fronts of their own, which do not support hubs: the body is split. */
 static void a_body_with_many_joints_turns_by_euler_parameters(void **state)
 {
     static char text[TEXT_SIZE], euler[TEXT_SIZE];
@@ -503,7 +507,7 @@ static void a_body_with_many_joints_turns_by_euler_parameters(void **state)
     run(a, 400);
     run(b, 400);
     printf("    %.1e m apart\n", distance(a, b, "arm3"));
-    assert_true(distance(a, b, "arm3") < 1e-7); /* their steps err differently */
+    assert_true(distance(a, b, "arm3") < 1e-7); /* the formulations have different errors */
     assert_true(distance(a, b, "hub0") < 1e-7);
     lk_system_free(a);
     lk_system_free(b);
@@ -516,9 +520,9 @@ static void a_body_with_many_joints_turns_by_euler_parameters(void **state)
     "  ball: {mass: 2, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0.2], velocity: [0, 0, 1]}\n"
 
 /* A massless link between two ball joints is a rod. The iterations remove its artificial mass, 1e-6
- * of the ball's; the projections include it, as if the middle of the rod had that mass: a quarter
- * of 1e-6 of the ball's mass at the ball, and the same fraction of the way of 1 m or less, for any
- * step. */
+ * of the ball's. The projections include it, as if the middle of the rod had this mass: a quarter
+ * of 1e-6 of the ball's mass at the ball. The error is the same fraction of the displacement of 1 m
+ * or less, for any step. */
 static void a_massless_link_is_a_rod(void **state)
 {
     struct lk_system *link =
@@ -531,7 +535,7 @@ static void a_massless_link_is_a_rod(void **state)
              "  r: {type: distance, bodies: [ground, ball], points: [[0, 0, 0], [1, 0, 0]]}\n");
 
     (void)state;
-    /* its spin about itself is undetermined, and the message says so */
+    /* its spin about its own axis is undetermined, and the note says so */
     assert_non_null(strstr(lk_system_note(link), "'link'"));
     assert_non_null(strstr(lk_system_note(link), "turning about (1, 0, 0)"));
     assert_int_equal(strlen(lk_system_note(rod)), 0);
@@ -573,7 +577,7 @@ static void undetermined_motion_is_refused(void **state)
              "forces:\n"
              "  push: {type: constant-force, body: link, point: [2, 0, 0], force: [0, 1, 0]}\n",
         "a load moves it");
-    /* a slender bar on the axis of a motor */
+    /* a slender bar whose axis is that of a motor */
     expect_refusal(
         BALL "  bar: {mass: 1, inertia: [0, 1, 1], position: [3, 0, 0]}\n"
              "joints:\n"
@@ -583,7 +587,8 @@ static void undetermined_motion_is_refused(void **state)
         "body 'bar' has no inertia that resists turning about (1, 0, 0)");
 }
 
-/* a spring across the hinge holds the free rotation of the bar, so the same bar is a valid model */
+/* A spring across the hinge determines the free rotation of the bar, so the same bar is then
+ * accepted. */
 static void a_spring_determines_a_massless_turn(void **state)
 {
     struct lk_system *sys = compile(
@@ -601,7 +606,7 @@ static void a_spring_determines_a_massless_turn(void **state)
 
     (void)state;
     assert_int_equal(strlen(lk_system_note(sys)), 0);
-    /* 1 angle' + 100 angle = 5: time constant 10 ms, 0.05 rad in the end */
+    /* 1 angle' + 100 angle = 5: time constant 10 ms, final angle 0.05 rad */
     for (int i = 0; i < 500; i++)
         assert_int_equal(lk_system_step(sys, &torque), 0);
     lk_system_outputs(sys, &angle);
@@ -638,7 +643,7 @@ static void a_held_coordinate_starts_where_it_is_told(void **state)
     (void)state;
     lk_system_outputs(held, out);
     assert_true(fabs(out[0] - 0.7) < 1e-14 && out[1] < 1e-14);
-    /* and it is not held afterwards: rows beside those of the four pins would show */
+    /* afterwards the coordinate is not held: there are only the rows of the four pins */
     lk_system_summary(held, &summary);
     assert_int_equal(summary.n_rows_rigid, 8);
     run(held, 100);
@@ -646,7 +651,7 @@ static void a_held_coordinate_starts_where_it_is_told(void **state)
     assert_true(fabs(out[0] - 0.7) > 1e-3);
     lk_system_outputs(loose, out);
     assert_true(fabs(out[0] - 0.7) > 0.1 && out[1] < 1e-14);
-    /* the crank cannot point directly away from the rocker's joint */
+    /* the crank cannot point directly away from the joint of the rocker */
     assert_int_equal(try_compile(FOUR_BAR(", start: 2.9"), NULL, &none, &error), LK_E_ASSEMBLY);
     assert_non_null(strstr(error.text, "gaps are left at '"));
     lk_system_free(held);
@@ -655,7 +660,7 @@ static void a_held_coordinate_starts_where_it_is_told(void **state)
 
 /* ---- inconsistent redundant rows ---- */
 
-/* A four-bar of hinges whose axes are oblique to each other by @bend rad. */
+/* Compile a four-bar of hinges whose axes are not parallel by @bend rad. */
 static struct lk_system *bent_four_bar(double bend, const char *redundancy)
 {
     static char text[TEXT_SIZE];
@@ -679,7 +684,7 @@ static struct lk_system *bent_four_bar(double bend, const char *redundancy)
     return compile(text);
 }
 
-/* largest speed and torque over 1 s */
+/* Compute the largest speed and torque within 1 s. */
 static void largest(struct lk_system *sys, double *ret_speed, double *ret_torque)
 {
     double out[7];
@@ -695,9 +700,10 @@ static void largest(struct lk_system *sys, double *ret_speed, double *ret_torque
     lk_system_free(sys);
 }
 
-/* Axes oblique by 1e-6 rad lock a mechanism of rigid joints: forces beyond the strength of steel,
- * and practically no motion. With soft joints it moves like the perfect mechanism, and the torque
- * is the bend times the stiffness of a joint, 5e8 N m/rad here, up to a factor of order 1. */
+/* Axes that are not parallel by 1e-6 rad lock a mechanism of rigid joints: forces above the
+ * strength of steel, and practically no motion. With soft joints it moves like the perfect
+ * mechanism, and the torque is the bend times the stiffness of a joint, here 5e8 N m/rad, up to a
+ * factor of order 1. */
 static void soft_joints_bear_a_misfit(void **state)
 {
     double perfect, soft, rigid, torque, rigid_torque, none;
@@ -713,8 +719,8 @@ static void soft_joints_bear_a_misfit(void **state)
     assert_true(rigid < 0.5 * perfect && rigid_torque > 1e5);
 }
 
-/* A step that drives rows into what they cannot reach has multipliers that grow from iteration to
- * iteration, and at last moves bodies by them. */
+/* If a step tried to satisfy rows that cannot be satisfied, the multipliers would increase from
+ * iteration to iteration and finally move the bodies. */
 static void rigid_joints_bear_a_small_misfit(void **state)
 {
     double perfect, bent, torque, none;
@@ -727,7 +733,7 @@ static void rigid_joints_bear_a_small_misfit(void **state)
     assert_true(torque < 2000);
 }
 
-/* ---- rows that can and that cannot depend on each other ---- */
+/* ---- rows that can depend on each other, and rows that cannot ---- */
 
 #define LINK_BODIES                                                                                \
     "linkage: 1\nname: links\ngravity: [0, 0, -9.81]\nbodies:\n"                                   \
@@ -759,7 +765,7 @@ static void rows_without_a_loop_are_independent(void **state)
         double worst = 0;
 
         assert_int_equal(sys->rows_are_independent, known[i].is_independent);
-        /* what hangs on a light link shows what a regularisation leaves */
+        /* behind a light link, the error of a regularisation would be visible */
         for (int step = 0; step < 500 && known[i].is_independent; step++) {
             run(sys, 1);
             lk_system_health(sys, &health);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elimination tree compared with a dense solve: random mechanisms, both strategies. */
+/* The elimination tree compared with a dense solution, for random mechanisms and both
+ * strategies. */
 #include "cmocka_all.h"
 #include "compile/tree/plan.h"
 #include "solve/fronts.h"
@@ -40,7 +41,7 @@ static int below(int n)
     return rand() % n;
 }
 
-/* one joint in twenty connects a third body, as a gear does */
+/* Let one joint in twenty connect a third body, as a gear does. */
 static void couple(struct mechanism *m, int j)
 {
     int c = below(m->n_bodies);
@@ -49,7 +50,7 @@ static void couple(struct mechanism *m, int j)
         m->body[j][2] = c;
 }
 
-/* a tree of bodies (or bodies on the ground), then extra joints that close loops */
+/* Make a tree of bodies (or bodies on the ground), then additional joints that close loops. */
 static void make_mechanism(struct mechanism *m, int n_bodies, int n_loops)
 {
     *m = (struct mechanism){.n_bodies = n_bodies};
@@ -59,7 +60,7 @@ static void make_mechanism(struct mechanism *m, int n_bodies, int n_loops)
             m->W[b].inertia[i] = 1 + fabs(uniform());
         for (int i = 3; i < 6; i++)
             m->W[b].inertia[i] = 0.2 * uniform();
-        /* one in eight starts a new mechanism, floating or on the ground */
+        /* one in eight starts a new mechanism, free or on the ground */
         if (b == 0 || below(8) == 0) {
             if (below(2))
                 memcpy(m->body[m->n_joints++], (int[2]){n_bodies, b}, sizeof(int[2]));
@@ -96,7 +97,7 @@ static void make_mechanism(struct mechanism *m, int n_bodies, int n_loops)
     }
 }
 
-/* what bodies are connected with @body without passing @hub; @zone: 1 for each that was found */
+/* Set @zone to 1 for all bodies that are connected with @body without passing through @hub. */
 static void follow(const struct mechanism *m, int body, int hub, int *zone)
 {
     zone[body] = 1;
@@ -110,8 +111,8 @@ static void follow(const struct mechanism *m, int body, int hub, int *zone)
         }
 }
 
-/* Hubs: bodies at random; what is connected with the rest by one alone, and has no other in it,
- * hangs on it. One in four does not move. */
+/* Choose random bodies as hubs. A group of bodies that only one hub connects with the rest, and
+ * that contains no hub, belongs to this hub. One in four hubs has no motion. */
 static void make_hubs(struct mechanism *m)
 {
     bool is_hub[BODIES_MAX] = {false};
@@ -140,7 +141,7 @@ static void make_hubs(struct mechanism *m)
     }
 }
 
-/* A x for the matrix E + Phi W Phi^T, row by row from its definition */
+/* Compute A x for the matrix E + Phi W Phi^T, row by row from its definition. */
 static void multiply(const struct mechanism *m, const double *x, double *y)
 {
     static double force[BODIES_MAX + 1][6];
@@ -180,8 +181,8 @@ static void multiply(const struct mechanism *m, const double *x, double *y)
         }
 }
 
-/* Largest error of a solution, of its largest value. @leaves: only rigid rows are in the fronts;
- * the others are nowhere, and keep what they had */
+/* Return the largest error of a solution, relative to its largest value. @leaves: only rigid rows
+ * are in the fronts; all other rows keep their values */
 static double solve_and_compare(struct mechanism *m, enum lk_tree_strategy strategy, bool leaves)
 {
     static double x[ROWS_MAX], solution[ROWS_MAX + 3 * LK_MOTION_ROWS], regular[ROWS_MAX];
@@ -228,7 +229,7 @@ static double solve_and_compare(struct mechanism *m, enum lk_tree_strategy strat
     return size > 0 ? worst / size : 0;
 }
 
-/* condition of the matrix is at most |A| / E, some 1e5 here, so 1e-16 becomes 1e-11 */
+/* The condition number of the matrix is at most |A| / E, here about 1e5, so 1e-16 becomes 1e-11. */
 static void solves_random_mechanisms(void **state)
 {
     static struct mechanism m;
@@ -241,8 +242,8 @@ static void solves_random_mechanisms(void **state)
     }
 }
 
-/* rows of laws are left out of the fronts of `rattle` that close poses and velocities: the others
- * are solved for as if they were all, in their places among all rows */
+/* The fronts with which `rattle` closes poses and velocities exclude the rows of laws. The
+ * remaining rows are solved as if there were no others, at their places among all rows. */
 static void solves_without_the_rows_of_laws(void **state)
 {
     static struct mechanism m;
@@ -255,7 +256,7 @@ static void solves_without_the_rows_of_laws(void **state)
     }
 }
 
-/* motions of hubs among the unknowns change no solution */
+/* Motions of hubs as unknowns do not change the solution. */
 static void solves_with_hubs(void **state)
 {
     static struct mechanism m;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers that inputs say while the model runs: stiffness, damping, rest and scale of springs, and
- * gravity; see known_motion.h. What is held constant has the motion of what is written; what
- * changes books its work, and goes on from a state with the same bits. */
+/* Numbers that inputs change while the model runs: stiffness, damping, rest and scale of springs,
+ * and gravity; see known_motion.h. A constant input gives the motion of the same constant in the
+ * file. Changes are booked as work, and a saved state continues with the same bits. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include "linkage/state.h"
@@ -13,7 +13,8 @@
 
 #define STEPS 400
 
-/* a pendulum with a spring at its hinge and one to the ground, and a block that a table holds */
+/* A pendulum with a spring at its hinge and one to the ground, and a block whose force is a
+ * table. */
 #define RIG(gravity, hinge, strut, block, inputs)                                                  \
     HEAD(gravity)                                                                                  \
     "bodies:\n"                                                                                    \
@@ -101,16 +102,16 @@ static void held_values_are_written_ones(void **state)
     }
 }
 
-/* each value on its own way, with jumps */
+/* Compute the inputs of a step: each value has its own function of time, with jumps. */
 static void values_at(int step, double *ret)
 {
     for (int i = 0; i < INPUTS; i++)
         ret[i] = initial[i] * (1 + 0.4 * sin(0.02 * (i + 1) * step) + (step / 50 % 2) * 0.5);
 }
 
-/* What values put in by changing is booked: the balance of energy errs as that of constant ones
- * does, although tens of joules come and go. With ali3 a value that jumps acts half a step late, so
- * that its balance is off by so much. */
+/* The balance contains the work of parameter changes: its error is as small as with constant
+ * parameters, although the changes add and remove tens of joules. With ali3 a jump acts half a step
+ * late, which causes the larger error. */
 static void changes_book_their_work(void **state)
 {
     static const double bound[2] = {0.02, 3};
@@ -139,7 +140,8 @@ static void changes_book_their_work(void **state)
                      worst[f][0], worst[f][1]);
 }
 
-/* in the middle of changes, also after a refused step and a reset */
+/* A state saved during changes continues with the same bits, also after a refused step and a
+ * reset. */
 static void continues_with_the_same_bits(void **state)
 {
     (void)state;
@@ -183,7 +185,7 @@ static void continues_with_the_same_bits(void **state)
     }
 }
 
-/* one by one and in the lanes of this machine */
+/* Steps one by one and in the lanes of this machine agree. */
 static void engines_agree(void **state)
 {
     const struct lk_engine *here[LK_ENGINES_MAX + 1];
@@ -215,7 +217,7 @@ static void engines_agree(void **state)
     }
 }
 
-/* nothing tells a step of higher order how fast a spring will be */
+/* A step of higher order refuses the model, because nothing bounds the frequency of its spring. */
 static void higher_orders_refuse(void **state)
 {
     struct lk_options options = {.order = 4};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vertical force of Magic Formula 6.1: more with the spin, less with forces along the road. A
- * wheel whose axle is turned by 0.04 rad rolls, brakes and slips sideways; its load is the weight
- * in the end, and its depth what the formula says for that load, at any step and in the books. */
+/* The vertical force of Magic Formula 6.1: it increases with the spin and decreases with forces
+ * along the road. A wheel whose axle is rotated by 0.04 rad rolls, brakes and slips sideways.
+ * Finally its load is the weight, and its depth is that of the formula for this load, for any step;
+ * the energy balance is closed. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include "model/model.h"
@@ -63,8 +64,9 @@ static double depth_alone(const struct lk_tyre_magic *m, double depth)
     return m->FNOMIN * x * (sqrt(k * k - 4 * m->Q_FZ2) + m->Q_FZ2 * x);
 }
 
-/* the load by the formula with the depth, the spin and the forces that the outputs show, and by the
- * damper: it sinks as it slows down. @before: outputs a step ago */
+/* Return the load according to the formula, from the depth, the spin and the forces of the outputs,
+ * plus the damper force, because the wheel sinks while it slows down. @before: outputs of the step
+ * before */
 static double by_formula(const struct lk_tyre_magic *m, const double *out, const double *before)
 {
     double spin = fabs(out[SPIN]) * 0.3943 / m->LONGVL, x = m->Q_FCX * out[FX] / m->FNOMIN,
@@ -77,7 +79,7 @@ static double by_formula(const struct lk_tyre_magic *m, const double *out, const
 static void make_law(struct lk_tyre_law *law)
 {
     tyre_set_b(law);
-    law->of.magic.Q_FCX = 0.3; /* its own, -0.02, is hard to see */
+    law->of.magic.Q_FCX = 0.3; /* the set's -0.02 has too little effect */
     law->of.magic.pressure = law->of.magic.NOMPRES;
 }
 
@@ -106,7 +108,7 @@ static void load_follows_spin_and_forces(void **state)
     lk_system_free(sys);
 }
 
-/* of order 2 with them, too */
+/* The step is of order 2 with these terms as well. */
 static void keeps_its_order(void **state)
 {
     struct lk_tyre_law law;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tyres as part of the step: their rows, what must not matter (side, place, a reset), standstill
- * and the air, energy, order. The laws alone: unit/test_tyre_laws.c; a whole car: test_strut_car.c.
- */
+/* Tyres as part of the step: their rows, changes that must not matter (side, place, reset), rest
+ * and flight, energy, order. The laws alone: unit/test_tyre_laws.c; a whole car:
+ * test_strut_car.c. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include "model/model.h"
@@ -17,14 +17,14 @@
 
 static uint64_t dice = 5;
 
-/* -1 to 1 */
+/* Return a pseudo-random number, -1 to 1. */
 static double draw(void)
 {
     dice = dice * 6364136223846793005u + 1442695040888963407u;
     return (double)(int64_t)dice / 9.3e18;
 }
 
-/** struct scene - a wheel on a plane, and how both move */
+/** struct scene - a wheel on a plane, and the motion of both */
 struct scene {
     struct lk_joint joint;
     struct lk_road_plane plane;
@@ -64,7 +64,7 @@ static void make_scene(struct scene *s)
     }
 }
 
-/* the pose after the time @t */
+/* Compute the poses after the time @t. */
 static void move(const struct scene *s, double t, struct lk_pose pose[2])
 {
     for (int k = 0; k < 2; k++) {
@@ -114,7 +114,7 @@ static void rates_of(const struct scene *s, double ret[6])
     }
 }
 
-/* velocity of the point @P of side @k, world */
+/* Compute the velocity of the point @P of side @k, in world axes. */
 static void velocity_at(const struct scene *s, int k, const double P[3], double ret[3])
 {
     double arm[3], w[3], swing[3];
@@ -126,8 +126,8 @@ static void velocity_at(const struct scene *s, int k, const double P[3], double 
         ret[i] = s->twist[k].v[i] + swing[i];
 }
 
-/* the first row is the way of the lowest point, the next two the slip at the contact, the others
- * the turning about its axes */
+/* The first row is the displacement of the lowest point, the next two are the slip at the contact,
+ * and the others the rotation about its axes. */
 static void rows_are_rates(void **state)
 {
     (void)state;
@@ -187,7 +187,7 @@ static void load_is_transpose_of_rows(void **state)
     "        slide_slip: [0.48, 0.63], slide: [3285, 6241.5]},\n"                                  \
     "      trail: [0.167, 0.167], trail_zero: [0.24, 0.315], trail_end: [0.32, 0.42]}"
 
-/* a wheel with the mass of a corner, in a fork that stays upright */
+/* a wheel with the mass of a corner of a car, in an upright fork */
 static const char corner_text[] =
     "linkage: 1\n"
     "name: corner\n"
@@ -234,9 +234,12 @@ enum corner_output {
     OUTPUTS = 35
 };
 
-/** struct corner - @slope: of the gravity [rad];  @height: of the centre [m];  @speed:
- * [m/s];
- * @spin [rad/s];  @x: where it begins [m];  @free: text for the guide */
+/** struct corner - a wheel on a plane
+ * @slope:  direction of gravity [rad]
+ * @height: height of the wheel's centre [m]
+ * @speed:  speed [m/s]
+ * @spin:   [rad/s]
+ * @x:      initial position [m] */
 struct corner {
     double slope;
     double height;
@@ -290,7 +293,8 @@ static void look(const struct lk_system *sys, double out[OUTPUTS])
     lk_system_outputs(sys, out);
 }
 
-/* On 10 % with the brake on: it leans into the carcass and the brake, and stays. */
+/* On a slope of 10 % with the brake applied: carcass and brake deflect, and the wheel stays at
+ * rest. */
 static void stands_on_a_slope(void **state)
 {
     struct lk_system *sys =
@@ -305,13 +309,14 @@ static void stands_on_a_slope(void **state)
     look(sys, late);
     assert_true(fabs(late[OUT_X] - early[OUT_X]) < 1e-9);
     assert_true(fabs(late[OUT_VX]) < 1e-10 && fabs(late[OUT_SPIN]) < 1e-10);
-    /* what holds it: the weight along the slope */
+    /* the longitudinal force is the weight along the slope */
     assert_true(fabs(late[OUT_FX] / (LOAD * sin(0.0996687)) - 1) < 1e-6);
     assert_true(fabs(late[OUT_FZ] / (LOAD * cos(0.0996687)) - 1) < 1e-9);
     lk_system_free(sys);
 }
 
-/* From its static equilibrium it does not move at all, carcass and brake stretched as they must. */
+/* Starting from its static equilibrium the wheel does not move at all; carcass and brake have their
+ * deflections from the start. */
 static void rests_from_the_start(void **state)
 {
     static char text[8192];
@@ -339,8 +344,8 @@ static void rests_from_the_start(void **state)
     lk_system_free(sys);
 }
 
-/* Up a ramp of 0.1 m, rolling freely: the contact point stays on it, the weight comes back, and
- * what the wheel has lost of its speed is the height that it has gained. */
+/* Rolling freely up a ramp of 0.1 m: the contact point stays on the ramp, the load returns to the
+ * weight, and the loss of speed corresponds to the gain of height. */
 static void climbs(void **state)
 {
     static char text[8192];
@@ -370,14 +375,14 @@ static void climbs(void **state)
     assert_true(out[OUT_X] > 6 && fabs(out[25] - 0.1) < 1e-9);
     assert_true(fabs(out[OUT_FZ] / LOAD - 1) < 1e-2);
     assert_true(fabs(out[OUT_Z] - first[OUT_Z] - 0.1) < 1e-3);
-    /* kinetic energy lost: the height, and what tyre and damper take */
+    /* kinetic energy lost: the height, and the losses of tyre and damper */
     assert_true(first[OUT_KINETIC] - out[OUT_KINETIC] > 350 * 9.81 * 0.1);
     assert_true(fabs(out[OUT_BALANCE]) < 1);
     lk_system_free(sys);
 }
 
-/* Dropped without a damper it bounces for ever: what it loses is less than round-off of the books.
- */
+/* A wheel that is dropped without a damper bounces forever: the lost energy is less than the
+ * round-off of the balance. */
 static void bounces(void **state)
 {
     struct lk_system *sys =
@@ -398,7 +403,8 @@ static void bounces(void **state)
     lk_system_free(sys);
 }
 
-/* Locked at 10 m/s it slides to a stand by its friction, and leaves its energy in the books. */
+/* A car corner with a locked wheel slides from 10 m/s to a stand, due to friction. The energy
+ * balance contains the dissipated energy. */
 static void stops_from_sliding(void **state)
 {
     struct lk_system *sys = compile_corner(
@@ -416,7 +422,7 @@ static void stops_from_sliding(void **state)
     lk_system_free(sys);
 }
 
-/* Backwards is the mirror image of ahead. */
+/* Driving backwards is the mirror image of driving forwards. */
 static void reverses(void **state)
 {
     struct corner c = {.height = REST_HEIGHT, .speed = 8, .spin = 20, .damping = 500};
@@ -439,7 +445,7 @@ static void reverses(void **state)
     lk_system_free(back);
 }
 
-/* ten kilometres away nothing is different */
+/* Ten kilometres away the motion is the same. */
 static void place_does_not_matter(void **state)
 {
     struct corner c = {.height = REST_HEIGHT + 0.02, .speed = 8, .spin = 30, .damping = 500};
@@ -459,7 +465,7 @@ static void place_does_not_matter(void **state)
     lk_system_free(there);
 }
 
-/* the same bits after a reset, carcass and all */
+/* A reset gives the same bits, including the state of the carcass. */
 static void reset_has_the_same_bits(void **state)
 {
     struct lk_system *sys = compile_corner(
@@ -476,7 +482,7 @@ static void reset_has_the_same_bits(void **state)
     lk_system_free(sys);
 }
 
-/* Burn-out at a stand and in the air, thrown on its side: nothing runs away. */
+/* Spinning wheels at rest and in the air, and a car corner that falls: all values stay finite. */
 static void stays_finite(void **state)
 {
     static const struct corner wild[] = {
@@ -499,7 +505,7 @@ static void stays_finite(void **state)
     }
 }
 
-/* of order 2 in smooth driving: braked with a torque, no lift-off */
+/* Order 2 in smooth driving: braked with a torque, without lift-off. */
 static void converges_with_order_two(void **state)
 {
     double x[4];
@@ -525,8 +531,8 @@ static void converges_with_order_two(void **state)
 
 /* ---- refusals ---- */
 
-/* Rolling resistance of a law that has a part for the speed, right after the start: the law is
- * asked at the speed of the wheel. */
+/* Return the rolling resistance of a law with a speed-dependent term, directly after the start: the
+ * law must be evaluated at the speed of the wheel. */
 static double resistance(double speed)
 {
     static const char law[] =
@@ -555,7 +561,7 @@ static double resistance(double speed)
 
 static void law_is_asked_at_the_speed(void **state)
 {
-    /* fades at a stand as V / sqrt(V^2 + 1) */
+    /* the torque decreases to zero at rest, with the factor V / sqrt(V^2 + 1) */
     double slow = 0.3469 * (0.01 + 0.05 * 0.5) * 5 / sqrt(26);
     double fast = 0.3469 * (0.01 + 0.05 * 2) * 20 / sqrt(401);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies that hinges and prismatic joints lead to the ground, in mechanisms that move in no plane
- * and in place: without the rows that hold them upright they move as with all. Planes:
- * test_plane.c. */
+/* Bodies connected to the ground by hinges and prismatic joints, in mechanisms whose motion is not
+ * planar, or that rotate in place. Without the rows that keep them upright they have the same
+ * motion as with all rows. Planar mechanisms: test_plane.c. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include "maths/vec.h"
@@ -14,9 +14,9 @@
 
 #define STEPS 100
 
-/* A hinge, prismatic joints one on the other, and a hinge on them lead from the ground to four
- * bodies; balls, a universal joint and a hinge across its axis to four others. They do not start as
- * they can move. */
+/* Four bodies are connected to the ground by a hinge, by stacked prismatic joints, and by a hinge
+ * on these; four others by ball joints, a universal joint and a hinge across its axis. The initial
+ * velocities do not satisfy the joints. */
 #define SPATIAL                                                                                    \
     "linkage: 1\nname: spatial\ngravity: [1, -2, -9]\nbodies:\n"                                   \
     "  arm: {mass: 1, inertia: [0.1, 0.2, 0.15, 0.01, 0.02, -0.01], position: [0.5, 0.1, 0], "     \
@@ -55,7 +55,7 @@
     "  t: {type: joint-spring-damper, joint: cross, stiffness: 200, damping: 1}\n"                 \
     "  u: {type: spring-damper, bodies: [ground, flap], points: [[0, 0, 1], [0.4, -0.6, 0.2]], "   \
     "stiffness: 50, damping: 0.1}\n"
-#define ALL_OF_SPATIAL 50 /* rows */
+#define ALL_OF_SPATIAL 50 /* number of rows */
 
 #define LACKING 15
 
@@ -76,8 +76,8 @@
 
 static const double pushes[] = {10, -20, 5, 1, 2, -3, 4, 30};
 
-/* The motion is that of all rows, and so is what joints carry, whether they have rows for it or
- * not. */
+/* Compare with a step of all rows. The motion is the same, and so are the reactions of joints,
+ * whether or not their rows were omitted. */
 static void compare_spatial(const char *more, const double *inputs, const char *formulation,
                             const char *engine)
 {
@@ -147,8 +147,8 @@ static void balanced_cranks_turn_in_place(void **state)
     }
 }
 
-/* A shaft that a ball holds beside its hinge, at its centre, and that a rod and a weld hold in
- * space: rows that move nothing. */
+/* A shaft on a hinge that is also held by a ball at its centre, and by a rod and a weld in space.
+ * These rows move nothing. */
 #define IDLE(more)                                                                                 \
     "linkage: 1\nname: idle\ngravity: [1, -9, 3]\nbodies:\n"                                       \
     "  a: {mass: 3, inertia: [0.2, 0.2, 0.3, 0.01, 0.02, 0.01], position: [0.3, -0.4, 0.1], "      \
@@ -165,8 +165,8 @@ static void balanced_cranks_turn_in_place(void **state)
     "  t: {type: revolute, bodies: [ground, c], point: [0.3, -0.4, 3], axis: [0, 0, 1]}\n"         \
     "  u: {type: spherical, bodies: [a, c], point: [0.3, -0.4, 1.5]}\n" more
 
-/* a disk that turns in place and whose front eliminates no row, while those of three arms or four
- * remain */
+/* A disk that rotates in place: its front eliminates no row, while the rows of up to five arms
+ * remain. */
 static void many_arms_hang_on_what_turns_in_place(void **state)
 {
     static const char *const by[] = {"rattle", "ali3", "rk4"};
@@ -230,7 +230,7 @@ static void rows_that_move_nothing_do_no_harm(void **state)
             held[k] = compile_by(by[f], IDLE(""),
                                  &(struct lk_options){.step = 1e-3, .engine = engines[k]});
             assert_int_equal(count_rows(held[k]), count_rows(all) - 10);
-            /* nor is known what these rows would carry of it */
+            /* the reactions of the omitted rows are unknown as well */
             assert_int_equal(
                 lk_system_joint_reaction(held[k], lk_system_joint_index(held[k], "q"), x),
                 LK_E_MODEL);
@@ -255,8 +255,8 @@ static void rows_that_move_nothing_do_no_harm(void **state)
     }
 }
 
-/* A plate that drives move and a bushing, beside rows that depend on each other: what they do is
- * known. */
+/* A plate that drives move, and a bushing, beside rows that depend on each other: the forces of
+ * drives and bushing are known. */
 static void forces_beside_redundant_rows_are_known(void **state)
 {
     static const char text[] = IDLE(

@@ -23,11 +23,14 @@
 #define ALONG        44676.3
 #define ACROSS       40400.7
 #define LIMIT        9.46469
-#define ROLL         (2.6459e-4 / 1.4941e-3) /* a metre aside [rad], of its initial values */
+#define ROLL         (2.6459e-4 / 1.4941e-3) /* roll per metre of lateral shift [rad/m] */
 
-/** struct setting - variations of the tests. @speed: of the vehicle [m/s];  @frame_speed: of the
- * axes in which the model is written;  @aside, @height [m], @yaw, @roll [rad]: initial, about the
- * vertical, then about the track;  @limit: 0: none */
+/** struct setting - variations of the tests
+ * @speed:          speed of the vehicle [m/s]
+ * @frame_speed:    speed of the axes in which the model is written [m/s]
+ * @aside, @height: initial shift [m]
+ * @yaw, @roll:     initial angles [rad], about the vertical, then about the track
+ * @limit:          limit of the contact forces, 0 for none */
 struct setting {
     double speed;
     double frame_speed;
@@ -53,7 +56,7 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* to the left, world */
+/* Compute the direction of the axle to the left, in world axes. */
 static void axle_of(const struct setting *s, double axle[3])
 {
     axle[0] = -sin(s->yaw) * cos(s->roll);
@@ -253,7 +256,7 @@ static double critical_speed(void)
     return low;
 }
 
-/* largest shift between two instants */
+/* Return the largest lateral shift between two instants. */
 static double swing(struct lk_system *sys, double from, double to)
 {
     double largest = 0;
@@ -289,8 +292,8 @@ static void critical_speed_is_that_of_linear_theory(void **state)
     assert_true(growth_at(1.08 * speed) > 1);
 }
 
-/* above it a small disturbance grows until the forces saturate: a limit cycle independent of the
- * start */
+/* Above the critical speed a small disturbance grows until the forces saturate: a limit cycle
+ * independent of the start. */
 static void hunting_ends_in_a_limit_cycle(void **state)
 {
     double largest[2];
@@ -316,7 +319,7 @@ static void hunting_ends_in_a_limit_cycle(void **state)
 
 /* ---- energy balance and frames ---- */
 
-/* energy balance after a second, whose error is of order 2; creep never adds energy */
+/* Return the energy balance after a second, whose error is of order 2. Creep never adds energy. */
 static double balance_with(double h, double *ret_aside)
 {
     const struct setting s = {
@@ -358,7 +361,7 @@ static void works_balance_with_order_two(void **state)
     lk_system_free(sys);
 }
 
-/* the same wheelset in axes fixed to the track and in axes that move along it */
+/* The same wheelset in axes fixed to the track and in axes that move along it. */
 static void rails_that_pass_by_are_a_frame_that_runs_along(void **state)
 {
     const struct setting standing = {.speed = 30, .aside = 2e-3, .limit = LIMIT};
@@ -371,7 +374,7 @@ static void rails_that_pass_by_are_a_frame_that_runs_along(void **state)
     b = wheelset(&running, 0.001);
     step_to(a, 1);
     step_to(b, 1);
-    /* driven by the round-off of 30 m: 4e-15 per step, amplified by the motion */
+    /* the difference is caused by the round-off of 30 m: 4e-15 per step, amplified by the motion */
     for (int i = 0; i < 3; i++)
         assert_true(
             fabs(read_output(a, "pose", i) - (i == 0 ? 30 : 0) - read_output(b, "pose", i)) < 1e-9);

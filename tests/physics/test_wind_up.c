@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Friction that holds by winding up, and its level as an input; see known_motion.h. Each claim
- * holds for `ali3` and for `rattle`.
+/* Friction that sticks by winding up a spring, and its level as an input; see known_motion.h. Each
+ * property is checked for `ali3` and for `rattle`.
  *
- *     test_wind_up [MINUTES]     that it holds for */
+ *     test_wind_up [MINUTES]     time for which it must stick */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include "sanitized.h"
@@ -11,14 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ANGLE 0.1 /* of the slope [rad] */
+#define ANGLE 0.1 /* slope [rad] */
 #define MASS  2.0
 #define LOAD  (MASS * G * sin(ANGLE))
 
 static const char *const formulations[] = {"ali3", "rattle"};
 
-/* a block on a slope, x downhill; its friction is @c times the input, through the spring @wind_up
- */
+/* A block on a slope, x downhill. Its friction is @c times the input, with the spring @wind_up. */
 static const char slope_text[] =
     HEAD("[%.17g, %.17g, 0]") "bodies:\n"
                               "  block: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0], "
@@ -57,8 +56,8 @@ static void go(struct lk_system *sys, double level, int steps)
 
 static int held_minutes = 5;
 
-/* Minutes under 0.6 of the friction, or one, with the spring of the file and with that of the step:
- * the block settles at load / stiffness and stays there. */
+/* With a load of 0.6 of the friction for minutes (or one minute), with the spring of the file and
+ * with the default spring of the step: the block moves by load / stiffness and stays there. */
 static void holds_for_minutes(void **state)
 {
     static const char *const springs[] = {"{stiffness: 1e5, damping: 300}", "{}"};
@@ -88,8 +87,9 @@ static void holds_for_minutes(void **state)
     }
 }
 
-/* The brake is let go to 0.6 of the load: the block slides by a = 0.4 g sin. Applied again with
- * twice the load, it stops after v^2 / 2a, and holds; released altogether, it falls freely. */
+/* The brake is released to 0.6 of the load: the block slides with a = 0.4 g sin. Applied again with
+ * twice the load, the block stops after v^2 / 2a and sticks; released completely, it slides
+ * freely. */
 static void releases_slides_and_stops_again(void **state)
 {
     const double h = 0.001, a = G * sin(ANGLE);
@@ -105,7 +105,7 @@ static void releases_slides_and_stops_again(void **state)
         x = read_output(sys, "x", 0);
         go(sys, 0.6, 1000);
         v = read_output(sys, "v", 0);
-        /* but for what it had wound up, and the way that this takes */
+        /* tolerance: the motion due to unwinding the spring */
         assert_true(fabs(v - 0.4 * a) < 0.01);
         assert_true(fabs(read_output(sys, "x", 0) - x - 0.2 * a) < 0.01);
         assert_true(fabs(read_output(sys, "f", 0) + 0.6 * LOAD) < 1e-9 * LOAD);
@@ -123,8 +123,8 @@ static void releases_slides_and_stops_again(void **state)
     }
 }
 
-/* A block thrown over the level guide: what it loses is dissipated, but for what the spring keeps.
- */
+/* A block thrown along a level guide: its energy is dissipated, except for the energy stored in the
+ * spring. */
 static void books_its_energy(void **state)
 {
     const double coulomb = 4, k = 1e5;
@@ -147,7 +147,7 @@ static void books_its_energy(void **state)
     }
 }
 
-/* While it holds it is a spring and a damper: order 2. */
+/* Compute the motion with sticking friction, which acts as a spring and a damper: order 2. */
 static void swing_rhs(double t, const double *y, double *dy)
 {
     (void)t;
@@ -190,7 +190,7 @@ static void swings_with_order_two(void **state)
     }
 }
 
-/* The wind-up is part of the state: a run that begins again has the same bits. */
+/* The wind-up is part of the state: a run after a reset has the same bits. */
 static void begins_again_with_the_same_bits(void **state)
 {
     double first[2][16], again[16];
@@ -220,7 +220,7 @@ static void begins_again_with_the_same_bits(void **state)
     }
 }
 
-/* A step that is refused leaves the wind-up as it was. */
+/* A refused step does not change the wind-up. */
 static void refused_step_changes_nothing(void **state)
 {
     const double level = 1, nothing = NAN;
@@ -248,7 +248,7 @@ static void refused_step_changes_nothing(void **state)
     }
 }
 
-/* A fixed scale, and the same friction written out, are one friction. */
+/* A fixed scale is equivalent to the scaled coefficient. */
 static void scale_is_a_factor(void **state)
 {
     static const char text[] =
@@ -274,7 +274,7 @@ static void scale_is_a_factor(void **state)
     }
 }
 
-/* Of several inputs a scale follows its own, wherever that is among them. */
+/* If there are several inputs, a scale uses its own input, wherever it is among them. */
 static void scale_follows_its_own_input(void **state)
 {
     static const char text[] =
@@ -298,8 +298,8 @@ static void scale_follows_its_own_input(void **state)
     }
 }
 
-/* A wheel of 30 rad/s is braked to a stand against a torque that would turn it back: it stops after
- * w^2 / 2a, and is held, without a swing beyond what the spring takes. */
+/* A wheel of 30 rad/s is braked to a stand against a torque that would turn it back. It stops after
+ * w^2 / 2a and is held, without an oscillation larger than the deflection of the spring. */
 static void brake_stops_a_wheel(void **state)
 {
     static const char text[] =
@@ -361,9 +361,9 @@ static struct lk_system *pushed(double mass, const char *how)
     return compile(text, 0.001);
 }
 
-/* What is pushed by less than stick creeps at most, without wind-up, as fast as the step asks for,
- * 4e-3 m/s atanh(7/8) at 1 kg; on a ramp of 1 N/s it goes at 8 N, and not before. A spring that
- * winds up by a load put on at once overshoots by less than a fifth. */
+/* A body pushed with less than the stick force only creeps: without wind-up with the rate that the
+ * step requires, 4e-3 m/s atanh(7/8) at 1 kg. On a ramp of 1 N/s it breaks loose at 8 N, not
+ * earlier. A spring that winds up under a sudden load overshoots by less than a fifth. */
 static void what_sticks_gives_way_at_stick(void **state)
 {
     static const struct {
@@ -392,14 +392,15 @@ static void what_sticks_gives_way_at_stick(void **state)
             gone = read_output(sys, "v", 0) > 0.15 ? push : 0;
         }
         printf("    %g kg%s goes at %.2f N\n", cases[i].mass, cases[i].how, gone);
-        /* 10 kg take 0.5 s from 8 N on to get to that speed */
+        /* 10 kg need 0.5 s from 8 N on to reach this speed */
         assert_true(gone > 7.98 && gone < (cases[i].mass > 1 ? 8.8 : 8.2));
         lk_system_free(sys);
     }
 }
 
-/* A block that was torn off by more than stick slides on slowly under a push between the two
- * levels, where holding would be a solution, too: what it did counts. */
+/* A block that broke loose by more than the stick force continues to slide slowly under a push
+ * between the two levels, although sticking would also be a solution. The history determines which
+ * one occurs. */
 static void what_slides_goes_on(void **state)
 {
     struct lk_system *sys = pushed(2, ", stribeck: 1e-4, wind_up: {}");
@@ -409,7 +410,7 @@ static void what_slides_goes_on(void **state)
     (void)state;
     for (; i < 2000 && read_output(sys, "v", 0) < 0.01; i++)
         assert_int_equal(lk_system_step(sys, &push), 0);
-    push = 4.9; /* brakes */
+    push = 4.9; /* less than the friction: the block slows down */
     for (; i < 2000 && read_output(sys, "v", 0) > 8e-4; i++)
         assert_int_equal(lk_system_step(sys, &push), 0);
     assert_true(i < 2000);
@@ -422,8 +423,8 @@ static void what_slides_goes_on(void **state)
     lk_system_free(sys);
 }
 
-/* What is shown while the spring is wound up fast is what holds, not the level at that rate: the
- * force goes beyond coulomb, and the acceleration is what is left of the push. */
+/* While the spring winds up fast, outputs contain the actual sticking force, not the friction level
+ * at that rate: the force exceeds `coulomb`, and the acceleration is the remaining push. */
 static void shows_what_holds(void **state)
 {
     struct lk_system *sys = pushed(1, ", stribeck: 1e-4, wind_up: {}");

@@ -9,7 +9,7 @@
 #define COLUMNS_MAX 96
 #define LINE_SIZE   4096
 
-/** enum source - where the model's value of a column comes from. */
+/** enum source - source of the model's value of a column */
 enum source { SKIP, BODY, QUATERNION, ANGLE, FORCE, TENSION, OUTPUT };
 
 struct column {
@@ -17,7 +17,7 @@ struct column {
     enum source source;
     enum quantity quantity;
     int index;     /* body or joint */
-    int component; /* of the quantity, offset of an output, second body of a tension */
+    int component; /* component; output's offset; second body of a tension */
 };
 
 static char *read_file(const char *path)
@@ -59,7 +59,7 @@ struct lk_model *trajectory_model(const char *path, const char *const *replace)
     return model;
 }
 
-/* component of a body's state by its name in the CSV; -1: none */
+/* Return the component of a body's state with this name in the CSV file, -1 if there is none. */
 static int body_component(const char *name, enum quantity *ret_quantity)
 {
     static const char *const names[] = {"x",  "y",  "z",  "qw", "qx", "qy", "qz",
@@ -105,7 +105,7 @@ static int is_force(const struct reference_case *c, const struct lk_system *sys,
     return 0;
 }
 
-/* phi3 and phidot3 of a chain are the angle of link3 about z and its rate */
+/* Recognise phi3 and phidot3 of a chain: the angle of link3 about z and its rate. */
 static int is_link_angle(const struct lk_system *sys, struct column *col)
 {
     char body[LK_NAME_SIZE];
@@ -126,7 +126,7 @@ static int is_link_angle(const struct lk_system *sys, struct column *col)
     return col->index >= 0;
 }
 
-/* "phi" and "w" of a body are its angle about z and the rate of that */
+/* Recognise "phi" and "w" of a body: its angle about z and its rate. */
 static int is_plane_angle(const struct lk_system *sys, const char *body, const char *component,
                           struct column *col)
 {
@@ -198,7 +198,7 @@ static void resolve(const struct reference_case *c, const struct lk_system *sys,
     char prefix[LK_NAME_SIZE];
 
     snprintf(prefix, sizeof(prefix), "%.*s", dot ? (int)(dot - name) : 0, name);
-    if (strcasecmp(prefix, "omega") == 0) { /* of the heavy top, body axes */
+    if (strcasecmp(prefix, "omega") == 0) { /* heavy top: body axes */
         col->source = BODY;
         col->quantity = VELOCITY;
         col->component = 10 + (*component - 'x');
@@ -209,7 +209,7 @@ static void resolve(const struct reference_case *c, const struct lk_system *sys,
                !is_plane_angle(sys, prefix, component, col) &&
                !is_body_column(sys, dot ? prefix : c->body, component, col)) {
         col->source = SKIP;
-        /* a renamed column must be compared */
+        /* a renamed column must be compared with something */
         assert_ptr_equal(name, col->name);
     }
 }
@@ -243,7 +243,8 @@ static double body_value(const struct lk_body_state *s, int component)
     return component < 10 ? s->velocity[component - 7] : s->angular_velocity[component - 10];
 }
 
-/* a rotation has two quaternions: the sign nearer to the reference's counts */
+/* Return the sign of a quaternion: a rotation has two quaternions, and the one nearer to the
+ * reference is compared. */
 static double quaternion_sign(const struct lk_body_state *s, const struct column *columns, int n,
                               int body, const double *row)
 {
@@ -270,7 +271,7 @@ static double body_error(const struct lk_system *sys, const struct column *colum
            row[i];
 }
 
-/* the force of a rod from the origin on the body at x is -lambda x */
+/* Return the tension lambda: the force of a rod from the origin on the body at x is -lambda x. */
 static double tension(const struct lk_system *sys, const struct column *col)
 {
     struct lk_body_state s;
@@ -315,7 +316,8 @@ static int reaction_is_usable(const struct reference_case *c, const struct colum
     return 1;
 }
 
-/* NAN loses against any number in *worst, and wins against any in @value */
+/* Keep the larger value. A NAN in *@worst is replaced by any number, and a NAN in @value replaces
+ * any number. */
 static void keep_largest(double *worst, double value)
 {
     if (!(value <= *worst))
@@ -356,7 +358,7 @@ static int read_row(FILE *f, char *line, double *row, int n)
     return 1;
 }
 
-/* energy balance: stored energy, plus dissipated, minus supplied */
+/* Return the error of the energy balance: stored energy, plus dissipated, minus supplied. */
 static double balance(const struct lk_health *health)
 {
     return health->kinetic + health->potential + health->dissipated - health->work_input -

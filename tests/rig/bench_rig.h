@@ -17,7 +17,7 @@
 extern struct lkd_loaded *loaded;
 extern struct lkd_inputs inputs;
 extern int64_t now_ns;
-/* The last error of the table. */
+/* last error of the input table */
 extern struct lk_error said;
 
 /** bench_rig_open(), bench_rig_close() - Set up and tear down a test with required claims and a
@@ -30,8 +30,9 @@ int bench_rig_close(void **state);
  * guard. */
 struct lk_system *bench_rig_system(void);
 
-/** claim() - Claim up to three channels, NULL for none; @token: token of an earlier claim. Return:
- * the result; @ret_token is 0 unless the result is RESULT_OK. */
+/** claim() - Claim up to three channels, NULL for none;
+ * @token: token of an earlier claim.
+ * Return: the result; @ret_token is 0 unless the result is RESULT_OK. */
 Linkage__V1__Result claim(const char *bench, const char *a, const char *b, const char *c,
                           uint64_t token, uint64_t *ret_token);
 /** claimed() - Call claim() and assert success. Return: the token. */

@@ -33,7 +33,7 @@ void exchange_rig_open(struct exchange_rig *rig, const char *path, double step_s
     open_channel(rig->inputs_fd, &rig->inputs_port, &rig->inputs);
     open_channel(rig->outputs_fd, &rig->outputs_port, &rig->outputs);
     lkd_inputs_init(&rig->table);
-    lkd_inputs_configure(&rig->table, true, LKD_LEASE_NS); /* nothing is claimed */
+    lkd_inputs_configure(&rig->table, true, LKD_LEASE_NS); /* no claims */
     assert_int_equal(lkd_inputs_attach(&rig->table, rig->cycle, 1), 0);
     assert_int_equal(lkd_exchange_start(
                          &(struct lkd_exchange_options){

@@ -45,7 +45,7 @@ void fake_clock_spend(int64_t duration_ns)
             fake_clock.now_ns = event.at_ns;
         event.act(event.context);
     }
-    if (until_ns > fake_clock.now_ns) /* an event may let time pass, too */
+    if (until_ns > fake_clock.now_ns) /* an event may have advanced the time */
         fake_clock.now_ns = until_ns;
 }
 

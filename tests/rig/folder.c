@@ -13,7 +13,7 @@ int rig_folder_make(const char *name, char ret_path[RIG_FOLDER])
 {
     const char *above = getenv("TMPDIR");
 
-    /* sockets are in it, whose paths are short */
+    /* the folder will contain sockets, and the length of a socket's path is limited */
     if (!above || strlen(above) > 30)
         above = "/tmp";
     if (snprintf(ret_path, RIG_FOLDER, "%s/%s-XXXXXX", above, name) >= RIG_FOLDER)

@@ -123,7 +123,7 @@ void harness_await_log(const struct harness *h, const char *words, int n)
 
 /* ---- the process ---- */
 
-/* Does a line of @more begin with @key? */
+/* Return true if a line of @more begins with @key. */
 static bool has_key(const char *more, const char *key)
 {
     size_t n = strlen(key);
@@ -145,8 +145,8 @@ void harness_write_config(const struct harness *h, const char *path, const char 
         fputs("inputs: {claims: optional}\n", out);
     if (!has_key(more, "policy:"))
         fputs("policy: {stale: count}\n", out);
-    /* the load of the machine must not decide a test that does not concern it; and two daemons with
-     * real-time priority on one core would starve each other */
+    /* The load of the machine must not decide a test of something else. Also, two daemons with
+     * real-time priority on one core would starve each other. */
     if (!has_key(more, "realtime:"))
         fputs("realtime: {priority: 0, core: none}\n", out);
     if (!has_key(more, "budget:"))
@@ -163,7 +163,7 @@ void harness_write_config(const struct harness *h, const char *path, const char 
 pid_t harness_spawn(const char *const arguments[], const char *log_path, int notify)
 {
     const char *argv[8] = {daemon_path};
-    /* a test that fails leaves no daemon behind */
+    /* the daemon must not outlive a failed test */
     const struct rig_start start = {
         .argv = argv,
         .log = log_path,
@@ -200,7 +200,7 @@ static void open_notify(struct harness *h)
     setenv("NOTIFY_SOCKET", address.sun_path, 1);
 }
 
-/* Take what has come. */
+/* Receive all notices that have arrived. */
 static void hear(struct harness *h)
 {
     while (h->n_notices < NOTICES_MAX) {
@@ -212,7 +212,7 @@ static void hear(struct harness *h)
         text[n] = '\0';
         h->n_notices++;
     }
-    h->n_notices = 0; /* nobody asks for these */
+    h->n_notices = 0; /* too many notices that no test waits for: drop them */
 }
 
 bool harness_notice_within(struct harness *h, const char *words, int timeout_ms)
@@ -271,7 +271,7 @@ void harness_prepare(struct harness *h, const char *config)
     harness_write_config(h, h->config, config);
 }
 
-/* Whether it serves before it ends. */
+/* Return true if the daemon serves before it ends. */
 static bool comes_up(struct harness *h)
 {
     for (int ms = 0; ms < PATIENCE_MS; ms += 100) {
@@ -289,8 +289,8 @@ static bool finds_no_core(const struct harness *h)
            harness_log_count(h, " is taken by ") + harness_log_count(h, "finds no free core") > 0;
 }
 
-/* A test must not fail because another process has locked the core: wait for it, and skip the test
- * if that lasts too long. */
+/* Start the daemon. If another process has locked the core, the test must not fail: wait for the
+ * core, and skip the test if the wait is too long. */
 static void start_daemon(struct harness *h)
 {
     const struct timespec nap = {.tv_nsec = 200000000};
@@ -417,7 +417,7 @@ static const Linkage__V1__ControlReply *ask_command(
     struct harness *h, Linkage__V1__ControlRequest__CommandCase command,
     const Linkage__V1__ControlReply *(*ask)(struct harness *, Linkage__V1__ControlRequest *))
 {
-    /* all of these are messages without a required field: any of them is empty on the wire */
+    /* none of these messages has a required field, so each is empty on the wire */
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__StatusRequest status = LINKAGE__V1__STATUS_REQUEST__INIT;
     Linkage__V1__DescribeRequest describe = LINKAGE__V1__DESCRIBE_REQUEST__INIT;
@@ -469,7 +469,8 @@ static bool is_held_up(const Linkage__V1__ControlReply *reply)
             strstr(reply->text, "did not let the threads of the cycle run"));
 }
 
-/* A cycle kept from its core begins or ends later, and may have ended by itself by then. */
+/* Repeat a request while the cycle does not get its core. The cycle may end meanwhile without a
+ * command, so a wrong state is then no failure. */
 const Linkage__V1__ControlReply *harness_ask_patiently(struct harness *h,
                                                        Linkage__V1__ControlRequest *request)
 {
@@ -492,17 +493,17 @@ harness_command_patiently(struct harness *h, Linkage__V1__ControlRequest__Comman
     return ask_command(h, command, harness_ask_patiently);
 }
 
-#define STEP_KEPT_S 0.02 /* under a sanitizer, whatever else the machine does */
+#define STEP_KEPT_S 0.02 /* [s], shortest step under a sanitizer on any load */
 
-#define STEP_RUN_S 5e-5 /* the shortest that a cycle may have */
+#define STEP_RUN_S 5e-5 /* [s], shortest step that the daemon allows */
 
 double harness_step_s(double step_s)
 {
     return SANITIZED && step_s < STEP_KEPT_S ? STEP_KEPT_S : step_s;
 }
 
-/* Return: @text with the step of harness_step_s(), to be freed. An invalid step is left unchanged,
- * to be refused. */
+/* Return @text with the step of harness_step_s(), to be freed. An invalid step stays unchanged, so
+ * that the daemon can refuse it. */
 static char *paced(const char *text)
 {
     static const char key[] = "step: ";
@@ -587,7 +588,7 @@ const Linkage__V1__Status *harness_expect(struct harness *h,
     return reply->status;
 }
 
-/* The fewest that a proof takes. */
+/* number of steps of the proof, small so that arming is short */
 #define ARM_STEPS 1000
 
 static const Linkage__V1__ControlReply *try_to_arm(struct harness *h)
@@ -626,7 +627,8 @@ const Linkage__V1__Status *harness_go(struct harness *h)
     return harness_expect(h, START, RESULT(OK), STATE(RUNNING));
 }
 
-/* The model loaded from @text, which is freed. */
+/* Load the model @text and free @text.
+ * Return: its model_id */
 static uint64_t load_text(struct harness *h, char *text)
 {
     const Linkage__V1__ControlReply *reply = harness_load(h, "four-bar.yaml", text);
@@ -657,7 +659,7 @@ uint64_t harness_load_unlimited(struct harness *h)
 
 void harness_send_bytes(struct harness *h, const void *data, size_t size, int flags)
 {
-    /* the daemon subscribes when it connects, and once more after each cut */
+    /* the daemon subscribes when it connects, and again after each interruption */
     while (!h->subscribed || readable(h->inputs, 0)) {
         char subscription[8];
 

@@ -19,10 +19,10 @@
 #define PATIENCE_MS 60000
 #define NOTICES_MAX 64
 
-/** struct harness - @folder: holds configuration, sockets and log;  @notify_fd: stands for
+/** struct harness - @folder: folder of configuration, sockets and log; @notify_fd: stands for
  * systemd's socket
  * @notice: @n_notices pending notices to systemd, received while waiting for something else
- * @reply: to the last request, lives in @arena */
+ * @reply:  reply to the last request, stored in @arena */
 struct harness {
     char folder[RIG_FOLDER];
     char config[96];
@@ -123,8 +123,8 @@ const Linkage__V1__ControlReply *harness_set(struct harness *h, const char *chan
 #define RESULT(name) LINKAGE__V1__RESULT__RESULT_##name
 #define STATE(name)  LINKAGE__V1__STATE__STATE_##name
 
-/** harness_expect() - Call harness_command(); assert @result and the @state after it. Return: the
- * status in the reply. */
+/** harness_expect() - Call harness_command(); assert @result and the @state after it.
+ * Return: the status in the reply. */
 const Linkage__V1__Status *harness_expect(struct harness *h,
                                           Linkage__V1__ControlRequest__CommandCase command,
                                           Linkage__V1__Result result, Linkage__V1__State state);
@@ -137,8 +137,8 @@ harness_command_patiently(struct harness *h, Linkage__V1__ControlRequest__Comman
 /** harness_arm() - Arm with a short proof; degraded machines are allowed. Assert ARMED; retry if a
  * proof fails because other tests keep the machine busy. */
 void harness_arm(struct harness *h);
-/** harness_go() - Send START and assert RUNNING; arm before, if the state is READY. Return: as
- * harness_expect(). */
+/** harness_go() - Send START and assert RUNNING; arm before, if the state is READY.
+ * Return: as harness_expect(). */
 const Linkage__V1__Status *harness_go(struct harness *h);
 /** harness_load_model() - Load the model of the tests and assert success. Return: its model_id. */
 uint64_t harness_load_model(struct harness *h);

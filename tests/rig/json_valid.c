@@ -60,7 +60,9 @@ static bool skip_escape(const char **at)
     return true;
 }
 
-/* A multi-byte character; overlong forms are caught by the smallest code point of each length. */
+/* Skip a multi-byte character. A code point below the smallest one of its length is an overlong
+ * form and invalid.
+ * Return: false if invalid */
 static bool skip_multibyte(const char **at)
 {
     static const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -103,7 +105,8 @@ static bool skip_string(const char **at)
     return true;
 }
 
-/* An object or an array; they differ in the brackets and in that members have a key. */
+/* Skip an object or an array. They differ in their brackets, and members of an object have a key.
+ * Return: false if invalid */
 static bool skip_members(const char **at, bool object, int depth)
 {
     const char *end = object ? "}" : "]";

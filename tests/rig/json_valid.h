@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/** json_valid() - Return true if @text is one JSON object and a line feed. @ret_at: if it is not,
- * position of the first wrong byte, from 1 */
+/** json_valid() - Return true if @text is one JSON object and a line feed.
+ * @ret_at: position of the first wrong byte, from 1, if @text is not valid */
 bool json_valid(const char *text, int *ret_at);
 
 #endif

@@ -69,7 +69,7 @@ bool line_rig_is_safe(const Linkage__V1__ControlRequest *request)
     case LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD:
     case LINKAGE__V1__CONTROL_REQUEST__COMMAND_START:
         return false;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_ARM: /* only a budget is proven by a thread */
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_ARM: /* only the proof of a budget needs a thread */
         return (int)request->arm->mode != LINKAGE__V1__MODE__MODE_UNSPECIFIED &&
                (int)request->arm->mode != LINKAGE__V1__MODE__MODE_REALTIME;
     default:

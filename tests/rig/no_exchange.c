@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exchange as commands see it, without its thread and sockets: streams can be requested, and
- * nothing is ever sent. In place of io/exchange*.c, for targets that link it. */
+/* The exchange as commands see it, without its thread and sockets. Streams can be requested, and
+ * nothing is ever sent. This file replaces io/exchange*.c in targets that link it. */
 #include "no_exchange.h"
 #include "exchange.h"
 #include "publisher.h"
@@ -97,7 +97,7 @@ void lkd_exchange_tell(struct lkd_exchange *exchange, Linkage__V1__State state, 
     (void)exchange, (void)state, (void)model_id, (void)mode, (void)step;
 }
 
-/* No run ever begins. */
+/* Abort, because no run ever begins here. */
 void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle, uint64_t model_id,
                          bool degraded)
 {

@@ -8,10 +8,12 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/** struct rig_stage - a mock daemon. @play: called for each request, on a thread of the stage;
+/** struct rig_stage - a mock daemon.
+ * @play: called for each request, on a thread of the stage
  *         replies with rig_stage_reply(), or not at all.  @data, @size: the request as it came
- * @ctl:    path of linkagectl;  @timeout_s: its time limit
- * @output: what it printed to both streams, after rig_stage_run() */
+ * @ctl:       path of linkagectl
+ * @timeout_s: time limit of linkagectl [s]
+ * @output:    text that linkagectl printed to both streams, after rig_stage_run() */
 struct rig_stage {
     void (*play)(const Linkage__V1__ControlRequest *request, const uint8_t *data, size_t size);
     const char *ctl;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cycle on a clock of the test's own: the grid, the counts, overruns and faults, exactly.
+/* The cycle on a simulated clock: exact tests of the time grid, the counts, overruns and faults.
  *
- * A step takes as long as the test says, and a sleep ends as late as it says; each record that the
- * cycle publishes is kept, and after every run the figures, records, histograms and the list of
+ * The test sets the duration of each step and the lateness of each sleep. Each record that the
+ * cycle publishes is stored. After every run the figures, records, histograms and the list of
  * missed deadlines are checked against each other. */
 #include "cycle_rig.h"
 #include "fake_clock.h"
@@ -20,10 +20,14 @@
 #define US      INT64_C(1000)
 #define LOG_MAX 3000
 
-/** struct script - what steps are like.  @made: so far
- * @step_ns: one;  @stall_ns: the one with number @stall_at takes longer, and each @stall_every
- * after it;  @random: 0, or they take anything;  @fail_with: of number @fail_at and later
- * @fault_in: within which the watchdog asks for a fault, counted from 1; 0: none */
+/** struct script - durations and results of steps
+ * @made:      number of steps so far
+ * @step_ns:   duration of a normal step
+ * @stall_ns:  additional duration of step number @stall_at, and of each @stall_every-th step after
+ *             it
+ * @random:    state of the generator of random durations, 0 for none
+ * @fail_with: result of step number @fail_at and of all later steps
+ * @fault_in:  step within which the watchdog requests a fault, counted from 1; 0 for none */
 struct script {
     uint64_t made;
     int64_t step_ns;
@@ -66,7 +70,7 @@ static int64_t draw_duration(void)
         return (int64_t)(*r % (uint64_t)(6 * P));
     case 1:
     case 2:
-        return P - 100 + (int64_t)(*r % 200); /* just about a period */
+        return P - 100 + (int64_t)(*r % 200); /* close to a period */
     default:
         return (int64_t)(*r % (uint64_t)(P / 2));
     }
@@ -103,11 +107,12 @@ void __wrap_lkd_mailbox_publish(struct lkd_mailbox *mailbox)
 
 /* ---- a run ---- */
 
-/* @step_s: 0: the model's, P */
+/* Make a cycle on the simulated clock.
+ * @step_s: step [s], 0 for that of the model, P */
 static void open_cycle_at(const struct lkd_settings *settings, double step_s)
 {
     fake_clock_begin();
-    fake_clock.tick_ns = 100; /* coarse: a test reads it a million times */
+    fake_clock.tick_ns = 100; /* coarse, because a test reads the clock a million times */
     script = (struct script){.step_ns = 100 * US};
     n_entries = 0;
     cycle = rig_cycle_new(model_path, step_s, settings, &lk_system);
@@ -150,7 +155,7 @@ static void ask_fault(void *data)
     lkd_cycle_ask(cycle, LKD_ASK_FAULT);
 }
 
-/* In the middle between two grid points. */
+/* Return the time in the middle between grid points @k - 1 and @k. */
 static int64_t between(int64_t k)
 {
     return cycle->t0_ns + k * P - P / 2;
@@ -158,7 +163,7 @@ static int64_t between(int64_t k)
 
 static struct lkd_figures last;
 
-/* ---- the counts, said once more ---- */
+/* ---- the counts, computed a second time ---- */
 
 static void check_grid(size_t i)
 {
@@ -188,7 +193,7 @@ static void check_record(size_t i, const struct lkd_record *r)
     assert_true(r->computed_ns <= r->ended_ns);
 }
 
-/** struct counts - counted from the records alone. */
+/** struct counts - numbers counted from the records alone */
 struct counts {
     uint64_t overruns, skipped, caught_up, late, is_long;
     int64_t response_max_ns, wakeup_max_ns;
@@ -233,7 +238,8 @@ static void check_counts(void)
                      b.overruns < LKD_MISSED_MAX ? b.overruns : LKD_MISSED_MAX);
     assert_int_equal(last.late_wakeups, b.late);
     assert_int_equal(last.long_computations, b.is_long);
-    /* the overrun of the very last cycle may have skipped, or given a cycle that was not begun */
+    /* the overrun of the very last cycle may have skipped grid points, or started to catch up with
+     * a cycle that was not begun */
     assert_true(last.skipped >= b.skipped && last.caught_up - b.caught_up <= 1);
     if (before.ended_ns <= before.deadline_ns + P)
         assert_true(last.skipped == b.skipped && last.caught_up == b.caught_up);
@@ -280,8 +286,8 @@ static void test_grid(void **state)
     }
 }
 
-/* A rate whose period is no whole number of nanoseconds: the grid stays with simulated time and
- * with the seconds of the clock, whatever is skipped. */
+/* The period is not a whole number of nanoseconds. The grid stays with simulated time and with the
+ * seconds of the clock, even if grid points are skipped. */
 static void test_rates(void **state)
 {
     static const int64_t rates[] = {60, 1024, 3000, 44100};
@@ -312,7 +318,7 @@ static void test_rates(void **state)
     }
 }
 
-/* Steps of any length: whatever the policy, every grid point is accounted for. */
+/* Steps of random length: with every policy each grid point is accounted for. */
 static void test_random_steps(void **state)
 {
     struct lkd_settings settings = lkd_settings_default();
@@ -356,20 +362,21 @@ static void stall_once(enum lkd_overrun_action action, int64_t catch_up, int64_t
 static void test_continue(void **state)
 {
     (void)state;
-    stall_once(LKD_OVERRUN_CONTINUE, 4, 20 * P + 3 * P / 10); /* 20.4 with the step itself */
+    stall_once(LKD_OVERRUN_CONTINUE, 4, 20 * P + 3 * P / 10); /* 20.4 with the step */
     assert_int_equal(last.overruns, 1);
     assert_int_equal(last.skipped, 20);
     assert_int_equal(last.caught_up, 0);
-    assert_int_equal(last.behind_ns, 20 * P); /* for good */
+    assert_int_equal(last.behind_ns, 20 * P); /* permanently */
     assert_int_equal(cycle->missed[0].cycle, 100);
     assert_true(cycle->missed[0].cause == LKD_CAUSE_COMPUTATION);
     close_cycle();
 
-    stall_once(LKD_OVERRUN_CONTINUE, 4, P + P / 2); /* by less than a period: at once */
+    /* an overrun of less than a period: the next cycle starts at once */
+    stall_once(LKD_OVERRUN_CONTINUE, 4, P + P / 2);
     assert_int_equal(last.skipped, 0);
     assert_int_equal(last.caught_up, 1);
     assert_int_equal(last.overruns, 1);
-    assert_int_equal(last.late_wakeups, 0); /* the next was not woken at all */
+    assert_int_equal(last.late_wakeups, 0); /* the next cycle did not sleep */
     assert_int_equal(last.behind_ns, 0);
     close_cycle();
 }
@@ -381,7 +388,8 @@ static void test_catch_up(void **state)
     assert_int_equal(last.skipped, 0);
     assert_int_equal(last.step, 300);
     assert_int_equal(last.behind_ns, 0); /* simulated time is wall time again */
-    /* 22 of them: while twenty are made two more come, for a step takes a tenth of a period */
+    /* 22 cycles: two more periods pass while twenty cycles are made, because a step needs a tenth
+     * of a period */
     assert_in_range(last.caught_up, 21, 24);
     assert_true(cycle->missed[0].cause == LKD_CAUSE_COMPUTATION);
     assert_true(cycle->missed[1].cause == LKD_CAUSE_BEHIND);
@@ -394,7 +402,7 @@ static void test_catch_up(void **state)
     close_cycle();
 }
 
-/* A grid that began long ago. */
+/* The grid began 500 periods ago. */
 static void test_catch_up_from_the_past(void **state)
 {
     struct lkd_settings settings = lkd_settings_default();
@@ -411,7 +419,7 @@ static void test_catch_up_from_the_past(void **state)
     close_cycle();
 }
 
-/* More than are listed: the rest is counted. */
+/* There are more missed deadlines than the list can store. Further ones are only counted. */
 static void test_many_missed(void **state)
 {
     struct lkd_settings settings = lkd_settings_default();
@@ -443,7 +451,7 @@ static void test_causes(void **state)
     assert_int_equal(last.long_computations, 0);
     close_cycle();
 
-    open_cycle(&settings); /* neither alone would have done it */
+    open_cycle(&settings); /* neither alone would cause an overrun */
     fake_clock.late_ns = P / 2;
     script.step_ns = P * 8 / 10;
     run_until(between(10));
@@ -471,7 +479,7 @@ static void check_fault(size_t at, enum lkd_fault fault, bool zero)
     assert_true(n_entries > at + 50);
     assert_true(last.fault == fault);
     assert_int_equal(last.behind_ns,
-                     (int64_t)(last.cycles + last.skipped - last.step) * P); /* the grid goes on */
+                     (int64_t)(last.cycles + last.skipped - last.step) * P); /* grid continues */
 }
 
 static void test_fault_in_a_row(void **state)
@@ -494,7 +502,8 @@ static void test_fault_in_a_row(void **state)
     }
 }
 
-/* Every tenth cycle is one; the third within 25 grid points is too many, within 20 it is not. */
+/* Every tenth cycle is an overrun. The third overrun within 25 grid points causes a fault, and
+ * within 20 grid points it does not. */
 static void test_fault_in_window(void **state)
 {
     struct lkd_settings settings = lkd_settings_default();
@@ -533,13 +542,13 @@ static void test_failed_steps(void **state)
         script.fail_at = 30;
         script.fail_with = all[i % 3].code;
         run_until(between(200));
-        assert_int_equal(script.made, 31); /* never again */
+        assert_int_equal(script.made, 31); /* no step after the fault */
         check_fault(30, all[i % 3].fault, settings.zero_outputs);
         close_cycle();
     }
 }
 
-/* Asked for by the watchdog; no later wish takes it back. */
+/* The watchdog requests a fault. No later request cancels the fault. */
 static void test_fault_asked_for(void **state)
 {
     struct lkd_settings settings = lkd_settings_default();
@@ -553,7 +562,7 @@ static void test_fault_asked_for(void **state)
     assert_int_equal(last.step, 50);
     check_fault(50, LKD_FAULT_WATCHDOG, true);
 
-    /* rewound, all of that is forgotten */
+    /* a rewind clears all of it */
     lkd_cycle_rewind(cycle);
     n_entries = 0;
     script.made = 0;
@@ -564,8 +573,8 @@ static void test_fault_asked_for(void **state)
     close_cycle();
 }
 
-/* The watchdog has found the cycle standing still within a step, and others have been told: that
- * step is not published as if nothing were. */
+/* The watchdog detects within a step that the cycle stands still, and reports this. The step must
+ * then be published as a fault, not as a good step. */
 static void test_fault_within_a_step(void **state)
 {
     struct lkd_settings settings = lkd_settings_default();
@@ -599,7 +608,7 @@ static void test_pause(void **state)
     assert_int_equal(last.cycles, 200);
     assert_int_equal(last.step, 150);
     assert_int_equal(last.overruns, 0);
-    assert_int_equal(last.behind_ns, 50 * P); /* a pause included */
+    assert_int_equal(last.behind_ns, 50 * P); /* includes a pause */
     assert_int_equal(lkd_histogram_count(&cycle->compute), 150);
     for (size_t i = 0; i < n_entries; i++) {
         bool paused = i >= 100 && i < 150;
@@ -614,7 +623,8 @@ static void test_pause(void **state)
     close_cycle();
 }
 
-/* The same number once more is what a set by hand leaves of the sample before it. */
+/* Publish an input sample with the number @data. A repeated number keeps its time of receipt, as it
+ * does when a manual set changes the values of the last sample. */
 static void feed(void *data)
 {
     static uint64_t sequence;
@@ -633,8 +643,8 @@ static void feed(void *data)
     lkd_mailbox_publish(&cycle->inputs);
 }
 
-/* Each sample once, in the cycle that takes it; one that is overtaken never; what a set changes
- * keeps the number and is no sample. */
+/* The histogram counts each sample once, in the cycle that reads it. It never counts a sample that
+ * a newer one replaced. A manual set keeps the number and is not counted. */
 static void test_input_age(void **state)
 {
     struct lkd_settings settings = lkd_settings_default();
@@ -652,7 +662,7 @@ static void test_input_age(void **state)
     for (size_t i = 0; i < n_entries; i++)
         assert_int_equal(entries[i].figures.input_sequence, i < 10 ? 0 : i < 20 ? first : third);
     assert_int_equal(last.input_origin_ns, 3 * third);
-    assert_int_equal(last.input_received_ns, between(20)); /* of the newest that acts */
+    assert_int_equal(last.input_received_ns, between(20)); /* newest sample that acts */
     close_cycle();
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ten thousand cycles of the real cycle at 2 kHz, with another thread feeding inputs and reading
- * outputs: no heap call, no page fault, one wait a cycle, every grid point accounted for.
+/* Ten thousand cycles of the real cycle at 2 kHz, while another thread writes inputs and reads
+ * outputs. The cycle makes no heap call, has no page fault and waits once per cycle, and every grid
+ * point is accounted for.
  *
- * Runs without privileges too; then priority and locked memory are left out, and page faults are
- * reported without being judged. Nothing here depends on how late the machine is. */
+ * The test also runs without privileges. Priority and locked memory are then left out, and page
+ * faults are reported but not judged. Nothing here depends on the latency of the machine. */
 #include "../skip.h"
 #include "alloc_guard.h"
 #include "counted.h"
@@ -26,7 +27,8 @@
 #define CYCLES    10000u
 #define PERIOD_S  0.0005
 #define PERIOD_NS INT64_C(500000)
-/* Waits beyond one a cycle: none is known; left for a signal that interrupts a wait. */
+/* limit of waits beyond one per cycle. None is known; the reserve is for a signal that interrupts a
+ * wait. */
 #define SPARE_WAITS 5
 
 static const char *model_path;
@@ -44,7 +46,7 @@ static void open_bench(struct bench *bench, double step)
     struct lkd_settings settings = lkd_settings_default();
 
     *bench = (struct bench){0};
-    settings.overrun.in_a_row = 0; /* a busy machine is no fault here */
+    settings.overrun.in_a_row = 0; /* a busy machine must cause no fault */
     bench->cycle = rig_cycle_new(model_path, step, &settings, &bench->system);
 }
 
@@ -61,7 +63,7 @@ static void work(void *data)
     lkd_cycle_run(cycle);
 }
 
-/* As runner.c does it, with the counting around the grid. */
+/* Run the cycle like runner.c, with the counts around the grid. */
 static void *run_counted(void *data)
 {
     struct bench *bench = data;
@@ -100,7 +102,7 @@ static void check_record(const struct lkd_cycle *cycle, const struct lkd_output 
         assert_true(isfinite(output->values[i]));
 }
 
-/* Feed and read beside the cycle until it has done @cycles. */
+/* Write inputs and read outputs beside the cycle until the cycle has made @cycles. */
 static void attend(struct lkd_cycle *cycle, uint64_t cycles)
 {
     const struct timespec nap = {.tv_nsec = 100000};
@@ -169,12 +171,12 @@ static void test_ten_thousand_cycles(void **state)
     assert_int_equal(bench.counted.heap_calls, 0);
     if (bench.locked)
         assert_int_equal(bench.counted.usage.minor_faults + bench.counted.usage.major_faults, 0);
-    /* one wait a cycle, and the one that ended the run */
+    /* one wait per cycle, and the wait that ended the run */
     assert_true(bench.counted.usage.voluntary <= f->cycles + 1 + SPARE_WAITS);
     close_bench(&bench);
 }
 
-/* The guard itself: a heap call of an armed thread is seen. */
+/* Test of the guard itself: it must detect a heap call of an armed thread. */
 static void test_guard(void **state)
 {
     void *volatile block;
@@ -213,7 +215,7 @@ static const struct lkd_figures *await_pause(struct lkd_cycle *cycle)
     return f;
 }
 
-/* A pause keeps the grid and the state; the run goes on from there. */
+/* A pause keeps the grid and the state, and the run continues from there. */
 static void test_pause(void **state)
 {
     struct lkd_runner runner;
@@ -239,13 +241,13 @@ static void test_pause(void **state)
         ;
     assert_true(await(bench.cycle, cycles)->step > step);
     lkd_runner_stop(&runner);
-    lkd_runner_stop(&runner); /* nothing left to stop */
+    lkd_runner_stop(&runner); /* nothing runs any more */
 
     cycles = await(bench.cycle, 1)->cycles;
     assert_int_equal(bench.cycle->rt.figures.cycles, await(bench.cycle, cycles)->cycles);
     assert_true(bench.cycle->rt.figures.step < bench.cycle->rt.figures.cycles);
 
-    /* rewound, everything is as at the start */
+    /* after a rewind everything is as at the start */
     lkd_cycle_rewind(bench.cycle);
     assert_int_equal(bench.cycle->rt.figures.cycles, 0);
     assert_int_equal(lk_system_step_count(bench.system), 0);
@@ -253,7 +255,7 @@ static void test_pause(void **state)
     close_bench(&bench);
 }
 
-/* A thread that was never let go ends without a cycle. */
+/* A thread that never got the start signal ends without a cycle. */
 static void test_start_and_think_again(void **state)
 {
     struct lkd_runner runner;
@@ -270,8 +272,8 @@ static void test_start_and_think_again(void **state)
     close_bench(&bench);
 }
 
-/* A normal worker beside the cycle: it sleeps and gets up once a cycle, both are counted,
- * and the system is alone again afterwards. */
+/* A second worker with normal priority beside the cycle. It sleeps and wakes once per cycle, and
+ * the waits of both threads are counted. Afterwards the system works without the pool again. */
 static void test_two_workers(void **state)
 {
     struct lkd_runner runner;
@@ -287,8 +289,8 @@ static void test_two_workers(void **state)
     assert_int_equal(grant.priority_error, 0);
     assert_non_null(bench.cycle->pool);
     lkd_runner_go(&runner);
-    /* a wait a cycle of each; where the machine is late there is nothing to wait for, but it is not
-     * late every time */
+    /* each thread waits once per cycle. A late cycle does not wait, so up to 100 attempts are
+     * made. */
     for (int i = 0; i < 100 && waits * 2 <= cycles * 3; i++) {
         lkd_runner_usage(&runner, &usage);
         cycles = await(bench.cycle, 1)->cycles;
@@ -303,7 +305,7 @@ static void test_two_workers(void **state)
     assert_true(bench.cycle->rt.figures.state == LKD_CYCLE_RUNNING);
     assert_int_equal(lk_system_step(bench.system, bench.cycle->rt.values), 0);
 
-    /* never let go, the second core refused */
+    /* no start signal, and the second core is refused */
     lkd_cycle_rewind(bench.cycle);
     assert_int_equal(lkd_runner_start(&runner, bench.cycle, NULL, 2,
                                       (const int[]){LKD_CORE_NONE, 1023}, 0, &grant),
@@ -314,8 +316,9 @@ static void test_two_workers(void **state)
     close_bench(&bench);
 }
 
-/* Two real-time workers that have a core each: armed together, no page fault, the step on time. The
- * daemon wants a third core for the rest; this test gets by, as both sleep between steps. */
+/* Two real-time workers with a core each: both are armed together, without a page fault, and the
+ * steps are on time. The daemon requires a third core for its other threads. This test needs none,
+ * because both workers sleep between steps. */
 static void test_two_real_time_workers(void **state)
 {
     const int cores[] = {lkd_realtime_pick_core(LKD_CORE_AUTO), 0};
@@ -347,8 +350,8 @@ static void test_two_real_time_workers(void **state)
     close_bench(&bench);
 }
 
-/* A grid that began half a second ago: the points gone by are skipped and counted, never re-based.
- */
+/* The grid began half a second ago. The past grid points are skipped and counted, and the grid is
+ * not shifted. */
 static void test_skip(void **state)
 {
     const struct lkd_figures *f;
@@ -389,7 +392,7 @@ static void run_to_fault(struct bench *bench, enum lkd_fault fault)
     lkd_runner_stop(&runner);
 }
 
-/* After a fault the outputs are the last good ones, here those of the start. */
+/* After a fault the outputs are those of the last good step, here of the start. */
 static void test_faults(void **state)
 {
     const struct lkd_output *output;
@@ -402,12 +405,12 @@ static void test_faults(void **state)
     assert_true(bench.cycle->n_outputs <= 64);
     lk_system_health(bench.system, &health);
     lk_system_outputs(bench.system, start);
-    bench.cycle->settings.policy.residual_limit = -1; /* nothing satisfies it */
+    bench.cycle->settings.policy.residual_limit = -1; /* no step satisfies this limit */
     run_to_fault(&bench, LKD_FAULT_BEYOND);
     assert_true(lkd_mailbox_take(&bench.cycle->outputs));
     output = lkd_mailbox_front(&bench.cycle->outputs);
     assert_memory_equal(output->values, start, (size_t)bench.cycle->n_outputs * sizeof(double));
-    /* and so are the figures; what was violated is said apart */
+    /* the health figures are also those of the start; the violated limit is reported separately */
     assert_memory_equal(&output->figures.health, &health, sizeof(health));
     assert_true(output->figures.residual_position_max == health.residual_position);
     assert_int_equal(output->figures.condition, LKD_CONDITION_RESIDUAL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ten thousand cycles at 2 kHz while the daemon's own exchange thread publishes, receives and
- * decodes beside them, over the channels of the line process with a bench at the other end: on the
- * cycle thread no heap call, no page fault and one wait a cycle; on a worker no heap call, no page
- * fault, and no sleep but between steps.
+/* Ten thousand cycles at 2 kHz, while the daemon's own exchange thread publishes, receives and
+ * decodes beside them. The exchange uses the channels of the line process, with a bench at the far
+ * end. The cycle thread makes no heap call, has no page fault and waits once per cycle. A worker
+ * makes no heap call, has no page fault and sleeps only between steps.
  *
- * Runs without privileges too; then priority and locked memory are left out, and page faults are
- * reported without being judged. Nothing here depends on how late the machine is. */
+ * The test also runs without privileges. Priority and locked memory are then left out, and page
+ * faults are reported but not judged. Nothing here depends on the latency of the machine. */
 #include "../skip.h"
 #include "counted.h"
 #include "exchange_rig.h"
@@ -28,13 +28,14 @@
 
 #define CYCLES   10000u
 #define PERIOD_S 0.0005
-/* Waits beyond one a cycle: none is known; left for a signal that interrupts a wait. */
+/* limit of waits beyond one per cycle. None is known; the reserve is for a signal that interrupts a
+ * wait. */
 #define SPARE_WAITS 5
 
 static const char *folder;
 static bool locked;
 
-/** struct counted - a thread of the rig, and what it was seen to do. */
+/** struct counted - a thread of the rig, and its counts in @seen */
 struct counted {
     struct lkd_cycle *cycle;
     struct lk_pool *pool;
@@ -70,7 +71,7 @@ static void *run_worker(void *data)
     return NULL;
 }
 
-/* ---- the bench, in a thread of its own ---- */
+/* ---- the bench, in a separate thread ---- */
 
 struct bench {
     struct lkd_port *inputs;
@@ -143,7 +144,7 @@ static void open_rig(struct rig *rig, const char *model_name)
     struct lkd_settings settings = lkd_settings_default();
     char path[512];
 
-    settings.overrun.in_a_row = 0; /* a busy machine is no fault here */
+    settings.overrun.in_a_row = 0; /* a busy machine must cause no fault */
     snprintf(path, sizeof(path), "%s/%s", folder, model_name);
     exchange_rig_open(&rig->daemon, path, PERIOD_S, &settings, false);
     rig->bench = (struct bench){.inputs = &rig->daemon.inputs,
@@ -174,7 +175,8 @@ static void await_cycles(struct lkd_cycle *cycle, uint64_t cycles)
     lkd_cycle_ask(cycle, LKD_ASK_END);
 }
 
-/* The thread of the bench is one of many on this machine. */
+/* Wait until the bench has received 100 outputs and 100 of its inputs have acted. Its thread may
+ * wait long for a core. */
 static void await_exchange(const struct bench *bench)
 {
     const struct timespec nap = {.tv_nsec = 5000000};
@@ -214,7 +216,7 @@ static void test_with_io(void **state)
     await_cycles(rig.daemon.cycle, CYCLES);
     pthread_join(cycle.thread, NULL);
     check_counted("cycle", &cycle.seen);
-    /* one wait a cycle, and the one that ended the run */
+    /* one wait per cycle, and the wait that ended the run */
     assert_true(cycle.seen.usage.voluntary <=
                 rig.daemon.cycle->rt.figures.cycles + 1 + SPARE_WAITS);
     assert_true(lkd_histogram_count(&rig.daemon.cycle->hand_over) > 100);
@@ -223,10 +225,10 @@ static void test_with_io(void **state)
     check_exchange(&rig);
 }
 
-/* Two workers with a core each; the daemon wants a third for the rest, this test gets by, as both
- * sleep between steps. A worker sleeps then, and again where it got up in vain because the cycle
- * was late; at normal priority it may lose its core within any phase, and no count can be demanded.
- */
+/* Two workers with a core each. The daemon requires a third core for its other threads; this test
+ * needs none, because both workers sleep between steps. A worker sleeps then, and a second time if
+ * it woke in vain because the cycle was late. With normal priority it may lose its core within any
+ * phase, so its waits cannot be judged. */
 static void test_workers_with_io(void **state)
 {
     struct counted cycle = {.core = lkd_realtime_pick_core(LKD_CORE_AUTO), .priority = 50};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two real-time workers on one core, which the daemon refuses: slow, but they do not stand still.
- * Spinning alone would be a livelock, as the worker that waits never lets the other one run. */
+/* Two real-time workers on one core, which the daemon refuses. They are slow, but they make
+ * progress. Only spinning would be a livelock, because the waiting worker would never release the
+ * core. */
 #include "../skip.h"
 #include "linkage/pool.h"
 #include "realtime.h"
@@ -16,7 +17,7 @@
 #include <cmocka.h>
 
 #define ROUNDS   300
-#define PATIENCE 60 /* s, which only a livelock reaches */
+#define PATIENCE 60 /* [s], reached only by a livelock */
 
 struct pair {
     struct lk_pool *pool;
@@ -36,7 +37,8 @@ static void count(void *context, int what, int worker)
     pair->rounds[worker]++;
 }
 
-/* Both exist before one is real-time, as in runner.c. */
+/* Make this thread a real-time thread after both threads exist, as runner.c does.
+ * Return: true on success */
 static bool become_real_time(struct pair *pair)
 {
     bool pinned = lkd_realtime_pin(pair->core) == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The proof of the budget, on a clock of the test's own: how many steps, with which inputs, when it
- * ends, what it finds of the machine, and that nothing of it is left behind. */
+/* The proof of the budget on a simulated clock: number of steps, inputs, end, measured gaps of the
+ * machine. The proof must leave the model unchanged. */
 #include "../sanitized.h"
 #include "cycle_rig.h"
 #include "fake_clock.h"
@@ -19,10 +19,17 @@
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)
 
-/** struct watched - steps that passed.  @step_ns: each takes;  @fail_every: 0, or which one fails
- * @inputs: different vectors in a row;  @lowest, @highest: of any scalar;  @in_burst: since a pause
- * @end_at: asks for the end with this step;  @begun_anew: steps from the start of the motion
- * @guarded: times that the guard looked at the inputs;  @guard_ns: each takes */
+/** struct watched - what the test observes of the proof, and what it prescribes
+ * @made:              number of steps
+ * @step_ns:           duration of a step
+ * @fail_every:        every n-th step fails, 0 for none
+ * @changes:           changes of the first input
+ * @end_at:            step that requests the end
+ * @begun_anew:        steps from the start of the motion
+ * @guarded:           calls of the guard
+ * @guard_ns:          duration of such a call
+ * @low, @high, @zero: steps with a negative, a positive and a zero first input
+ * @lowest, @highest:  extreme values of the first input */
 struct watched {
     uint64_t made;
     int64_t step_ns;
@@ -82,7 +89,7 @@ int __wrap_lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view 
                            const double *commanded, const double *slopes,
                            const struct lkd_news *news)
 {
-    assert_ptr_not_equal(guard, &cycle->guard); /* that of the run is left alone */
+    assert_ptr_not_equal(guard, &cycle->guard); /* the run's guard stays unchanged */
     watched.guarded++;
     fake_clock_spend(watched.guard_ns);
     return __real_lkd_guard_apply(guard, view, commanded, slopes, news);
@@ -93,7 +100,7 @@ static void open_cycle(uint64_t steps, int64_t time_ns)
     const struct lkd_settings settings = lkd_settings_default();
 
     fake_clock_begin();
-    fake_clock.tick_ns = 100; /* coarse: a test reads it a million times */
+    fake_clock.tick_ns = 100; /* coarse, because a test reads the clock a million times */
     cycle = rig_cycle_new(model_path, 0, &settings, &lk_system);
     watched = (struct watched){.step_ns = 50 * US};
     lkd_proof_init(&proof, steps, time_ns);
@@ -129,8 +136,9 @@ static void test_runs_its_steps(void **state)
     assert_int_equal(proof.progress, 1000);
     assert_int_equal(proof.restarts, 0);
     assert_true(lkd_histogram_max(&proof.compute) >= 50 * US);
-    assert_true(lkd_histogram_max(&proof.compute) <= 51 * US); /* the step, nothing around it */
-    /* bursts of 2 ms with a pause each; two fifths of the time for the loop, one for sleep */
+    assert_true(lkd_histogram_max(&proof.compute) <= 51 * US); /* only the step is timed */
+    /* bursts of 2 ms, each with a pause. Two fifths of the time are for the loop that reads the
+     * clock, and one fifth for sleep */
     assert_in_range(fake_clock.sleeps, 25, 27);
     assert_in_range(proof.gap_time_ns, 49 * MS, 54 * MS);
     assert_in_range(fake_clock.now_ns - begin_ns, 120 * MS, 135 * MS);
@@ -139,8 +147,8 @@ static void test_runs_its_steps(void **state)
     close_cycle();
 }
 
-/* Short bursts with long pauses: no more than two of its short bursts and a step pass without one,
- * and two thirds of the time are others'. */
+/* A proof on a shared core has short bursts and long pauses. At most two bursts and a step pass
+ * without a pause, and other threads get two thirds of the time. */
 static void test_shared(void **state)
 {
     int64_t begin_ns, steps_ns, all_ns;
@@ -182,7 +190,7 @@ static void test_ends_by_time(void **state)
     assert_int_equal(proof.progress, 1000);
     close_cycle();
 
-    /* a single step of half a second is a burst of its own */
+    /* a single step of half a second makes a burst */
     open_cycle(100000000, 300 * MS);
     watched.step_ns = 500 * MS;
     run();
@@ -197,12 +205,12 @@ static void test_cancelled(void **state)
     watched.end_at = 500;
     run();
     assert_true(proof.cancelled);
-    assert_in_range(proof.steps_done, 500, 545); /* with the burst that it was in */
+    assert_in_range(proof.steps_done, 500, 545); /* the current burst is completed */
     assert_in_range(proof.progress, 1, 999);
     close_cycle();
 }
 
-/* Asked to end before it began: not a step is made, the model is as it was. */
+/* A request to end comes before the proof begins. No step is made, and the model is unchanged. */
 static void test_cancelled_before(void **state)
 {
     (void)state;
@@ -215,7 +223,7 @@ static void test_cancelled_before(void **state)
     close_cycle();
 }
 
-/* Inputs jump between the ends of what the channel allows. */
+/* Inputs jump between the limits of the channel. */
 static void test_inputs(void **state)
 {
     (void)state;
@@ -225,17 +233,17 @@ static void test_inputs(void **state)
     run();
     assert_true(watched.lowest == -2 && watched.highest == 3);
     assert_true(watched.low > 2000 && watched.high > 2000 && watched.zero > 500);
-    assert_in_range(watched.changes, 300, 1000); /* they hold still for some steps */
+    assert_in_range(watched.changes, 300, 1000); /* constant for some steps */
     close_cycle();
 
-    /* six of sixteen at each end, and nothing behind the last scalar */
+    /* six sixteenths of the steps at each limit; no value beyond the last scalar */
     open_cycle(80000 / THINNED, 60000 * MS);
     assert_int_equal(cycle->n_inputs, 1);
     cycle->low[0] = -2;
     cycle->high[0] = 3;
     cycle->low[1] = cycle->high[1] = 7;
     run();
-    if (!SANITIZED) { /* fewer say nothing about shares */
+    if (!SANITIZED) { /* fewer steps are no statistics */
         assert_in_range(watched.low, 28000, 32000);
         assert_in_range(watched.high, 28000, 32000);
         assert_in_range(watched.zero, 18000, 22000);
@@ -243,7 +251,7 @@ static void test_inputs(void **state)
     assert_true(cycle->rt.trial[1] == 0);
     close_cycle();
 
-    open_cycle(1600, 60000 * MS); /* no limits: one of the unit */
+    open_cycle(1600, 60000 * MS); /* without limits: amplitude of one unit */
     cycle->low[0] = -INFINITY;
     cycle->high[0] = INFINITY;
     run();
@@ -251,7 +259,7 @@ static void test_inputs(void **state)
     close_cycle();
 }
 
-/* The guard belongs to the time of a step, with every fail-safe in force. */
+/* The guard is part of the measured step time, and all its fail-safes are active. */
 static void test_guard(void **state)
 {
     const struct lkd_guarded *channel;
@@ -269,7 +277,7 @@ static void test_guard(void **state)
     close_cycle();
 }
 
-/* A step that is refused was a step, and the motion begins anew. */
+/* A refused step counts as a step, and the motion restarts. */
 static void test_starts_over(void **state)
 {
     (void)state;
@@ -282,7 +290,8 @@ static void test_starts_over(void **state)
     close_cycle();
 }
 
-/* Inputs that drive a body beyond its bounds begin anew, too, and such a step has its full time. */
+/* The motion also restarts if the inputs drive a body beyond its bounds. The time of such a step is
+ * measured completely. */
 static void test_beyond_bounds(void **state)
 {
     struct lkd_policy *policy;
@@ -311,12 +320,12 @@ static void stall(void *data)
     fake_clock.now_ns += 300 * US;
 }
 
-/* The machine stands still, now and then in the loop that only reads the clock. */
+/* The machine stands still now and then, within the loop that only reads the clock. */
 static void test_gaps(void **state)
 {
     (void)state;
     open_cycle(1000, 60000 * MS);
-    for (int i = 0; i < 5; i++) /* a burst, its loop and its pause take 5 ms */
+    for (int i = 0; i < 5; i++) /* a burst, its loop and its pause last 5 ms */
         fake_clock_at(fake_clock.now_ns + (5 * i + 3) * MS, stall, NULL);
     run();
     assert_int_equal(proof.gaps, 5);
@@ -335,7 +344,7 @@ static void test_wakeups(void **state)
     close_cycle();
 }
 
-/* ---- nothing is left behind ---- */
+/* ---- the model is unchanged afterwards ---- */
 
 static void steps_from_here(double *ret_values)
 {
@@ -373,7 +382,7 @@ static void test_same_bits(void **state)
     close_cycle();
 }
 
-/* ---- in its thread, on the machine's clock ---- */
+/* ---- in a thread, on the machine's clock ---- */
 
 static void in_a_thread(uint64_t steps, int n_workers)
 {
@@ -384,7 +393,7 @@ static void in_a_thread(uint64_t steps, int n_workers)
     open_cycle(steps, 600000 * MS);
     fake_clock.now_ns = 0;
     assert_int_equal(lkd_runner_start(&runner, cycle, &proof, n_workers, no_core, 0, &grant), 0);
-    assert_int_equal(watched.made, 0); /* it waits to be let go */
+    assert_int_equal(watched.made, 0); /* the thread waits for the start signal */
     lkd_runner_go(&runner);
     if (steps < 10000)
         while (!atomic_load(&proof.done))
@@ -409,7 +418,7 @@ static void test_thread(void **state)
     in_a_thread(UINT64_C(1) << 40, 2);
 }
 
-/* Threads that stood and were sent away again, as on a machine that is not fit: no step either. */
+/* Threads that are stopped without a start signal, as on an unsuitable machine, make no step. */
 static void test_sent_away(void **state)
 {
     const int no_core[] = {LKD_CORE_NONE};

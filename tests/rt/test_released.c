@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run without a clock, on one of the test's own: nothing steps that was not allowed to before. */
+/* A run without a clock, on a simulated clock: the cycle makes no step before it is allowed. */
 #include "cycle_rig.h"
 #include "fake_clock.h"
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static const char *model_path;
 static struct lk_system *lk_system;
 static struct lkd_cycle *cycle;
 
-/* Cycles so far. */
+/* figures of the cycles so far */
 static struct lkd_figures logged[LOG_MAX];
 static size_t n_logged;
 
@@ -66,7 +66,7 @@ static void allow_five(void *data)
     atomic_store(&cycle->steps_max, 5);
 }
 
-/* Steps that are allowed while it naps are not those of the cycle that napped. */
+/* Steps that are allowed during a nap belong to the next cycle, not to the one that slept. */
 static void test_no_step_from_a_nap(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step makes no system call: a child process that the kernel kills at its first one does a
- * thousand steps, evaluates the outputs of each, and lives. */
+/* A step makes no system call. The kernel kills a child process at its first system call. The child
+ * makes a thousand steps, evaluates the outputs of each, and survives. */
 #include "../skip.h"
 #include "model/model.h"
 #include <linux/seccomp.h>
@@ -20,7 +20,7 @@
 #define CHANNELS_MAX 256
 
 static const char *model_path;
-static const char *formulation; /* instead of the model's, or NULL */
+static const char *formulation; /* formulation instead of the model's, or NULL */
 
 static struct lk_system *open_system(void)
 {
@@ -40,13 +40,14 @@ static struct lk_system *open_system(void)
     return system;
 }
 
-/* In strict mode exit_group is not allowed either; the plain call is. */
+/* End the child. In strict mode exit_group is not allowed either, but exit is. */
 static void leave(int status)
 {
     syscall(SYS_exit, status);
 }
 
-/* Return: exit status of the child, or -1 when it was killed. */
+/* Run @work in a child process in strict mode.
+ * Return: exit status of the child, or -1 if the kernel killed it */
 static int in_strict_mode(void (*work)(struct lk_system *), struct lk_system *system)
 {
     pid_t child = fork();
@@ -97,7 +98,7 @@ static void test_step(void **state)
     assert_int_equal(status, 0);
 }
 
-/* The method itself: a system call is seen. */
+/* Test of the method itself: it must detect a system call. */
 static void test_method(void **state)
 {
     int status;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times of a step of `ali3` by every engine, on three processors: CPU time [ns], minimum of 96
- * batches of a millisecond, all rows of hinges in a plane counted. The choice of an engine is
- * judged by them. 0: the processor lacks this engine. */
+/* Measured times of a step of `ali3` with every engine on three processors: CPU time [ns], minimum
+ * of 96 batches of a millisecond each. The models were compiled with all rows of hinges, without
+ * planar reduction. test_cost.c judges the choice of an engine by these times. 0: the processor
+ * lacks this engine. */
 #ifndef TEST_STEP_TIMES_H
 #define TEST_STEP_TIMES_H
 
-/** struct step_times - @in_lanes: eight, four, two, one */
+/** struct step_times - measured times of a step
+ * @in_lanes:   with eight, four, two lanes and one lane
+ * @one_by_one: with engine `none` */
 static const struct step_times {
     const char *processor;
     const char *model;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flood of work that takes 3 us a piece, beside a limit of an eighth of each millisecond. */
+/* Endless work in pieces of 3 us each, with a limit of one eighth of each millisecond. */
 #include "allowance.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -40,7 +40,7 @@ int print_help(void)
     return EXIT_DONE;
 }
 
-/* advances by this much at each reading, however long that took */
+/* each reading advances the simulated clock by this time, however long the work took */
 #define TICK_S 1e-4
 
 double now_s(void)
@@ -82,7 +82,8 @@ static void workers_are_ascending_numbers(void **state)
         assert_int_equal(bench_parse_workers(bad[i], workers), 0);
 }
 
-/* @line: options, separated by single blanks */
+/* Parse a command line.
+ * @line: options, separated by single blanks */
 static int parse(const char *line, struct bench_options *options)
 {
     static char text[256], name[] = "linkage";
@@ -194,8 +195,8 @@ static void names_say_what_is_built_in(void **state)
     }
 }
 
-/* assembled and consistent: the compiler corrects only the round-off of 15 digits in coordinates of
- * up to 128 m */
+/* The joints of built-in models are closed at the start: the compiler corrects only round-off.
+ * Coordinates of up to 128 m in files with 15 digits have that round-off. */
 static void built_in_models_are_assembled(void **state)
 {
     static const char *const names[] = {"chain-2",  "chain-128", "chain-32-revolute",
@@ -228,7 +229,7 @@ static void built_in_models_have_their_size(void **state)
     (void)state;
     check_size("chain-1", 1, 1, 3);
     check_size("chain-32", 32, 32, 96);
-    check_size("chain-32-revolute", 32, 32, 64); /* pins of two rows */
+    check_size("chain-32-revolute", 32, 32, 64); /* planar reduction: two rows a pin */
     check_size("four-bar", 3, 4, 8);
     check_size("ladder-2", 5, 7, 14);
     check_size("ladder-40", 81, 121, 242);
@@ -238,9 +239,9 @@ static void built_in_models_have_their_size(void **state)
     check_size("free-3", 3, 0, 0);
 }
 
-/* the second body of a tree begins at the tip of the first, (1, 0), rotated up by a sixth of a
- * turn; its first child begins at its tip, another sixth of a turn up. 1e-14: files have 15 digits
- */
+/* The second body of a tree begins at the tip of the first, (1, 0), rotated up by a sixth of a
+ * turn. Its first child begins at its tip, another sixth of a turn up. 1e-14: files have 15
+ * digits. */
 static void a_tree_grows_from_its_tips(void **state)
 {
     struct subject s = open_built_in("tree-7");
@@ -258,7 +259,8 @@ static void a_tree_grows_from_its_tips(void **state)
     close_subject(&s);
 }
 
-/* the same bodies and joints in the same order give the same bits */
+/* Check that the built-in and the shipped model give the same bits. They have the same bodies and
+ * joints in the same order. */
 static void check_motion(const char *name)
 {
     struct subject a = open_built_in(name), b = open_shipped(name);
@@ -315,8 +317,8 @@ static void batches_last_five_microseconds(void **state)
 
 /* ---- the linear algebra of a step ---- */
 
-/* equal to the compiler's count for every front; 1e-12: sums of exact numbers and thirds. Without
- * loops no solve takes the regularisation away. */
+/* The operations of all fronts equal the compiler's count. 1e-12: sums of exact numbers and thirds.
+ * Models without loops need no extra solves to remove the effect of the regularisation. */
 static void fronts_add_up_to_what_the_compiler_counts(void **state)
 {
     static const struct {
@@ -339,8 +341,9 @@ static void fronts_add_up_to_what_the_compiler_counts(void **state)
     }
 }
 
-/* One body, a slide of two rows, as nothing tilts it, and a spring of one: five iterations with the
- * spring, after which it is in no front. e^3 / 3 a factor, 2 e^2 a solve */
+/* One body on a slide of two rows, because planar reduction removes the others, and a spring of one
+ * row. Five iterations include the spring; afterwards its row is in no front. Operations: e^3 / 3
+ * for a factorisation, 2 e^2 for a solve. */
 static void a_spring_is_in_the_iterations_alone(void **state)
 {
     struct subject s = open_shipped("mass-spring");
@@ -386,7 +389,7 @@ static char *printed(const struct bench_run *run, bool is_json)
     return text;
 }
 
-/* a run with all its parts: two numbers of workers, a model without joints */
+/* Make a run with all kinds of results: two numbers of workers, and a model without joints. */
 static struct bench_run example(struct bench_result results[2], struct bench_options *options)
 {
     struct subject s = open_built_in("ladder-2"), free_body = open_shipped("free-body");
@@ -433,7 +436,7 @@ static void the_table_has_at_most_a_hundred_columns(void **state)
             if (strlen(line) > 100)
                 fail_msg("%zu columns: %s", strlen(line), line);
         free(text);
-        for (int k = 0; k < 2; k++) { /* and with counters */
+        for (int k = 0; k < 2; k++) { /* first without counters, then with them */
             results[k].times[0].has_counters = true;
             results[k].times[0].instructions = 2e7;
             results[k].times[0].cycles = 1e7;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors in the blocks of a model file, and the whole message for each. Each row replaces one piece
- * of a good model, a seed of the fuzzer. */
+/* Errors in the blocks of a model file, with the whole message for each. Each row replaces one
+ * piece of a good model, which is also a seed of the fuzzer. */
 #include "linkage/errors.h"
 #include "linkage/linkage.h"
 
@@ -16,7 +16,8 @@
 static const char *good_path;
 static char good[1 << 13];
 
-/* struct row - the first @old of the good text becomes @new, which is refused with @line. */
+/* struct row - if the first @old of the good text is replaced with @new, the model is refused with
+ * the message @line */
 static const struct row {
     const char *old;
     const char *new;
@@ -148,7 +149,8 @@ static void bad_blocks_are_refused(void **state)
     }
 }
 
-/* A loop is named, with all that is in it; a lag in it ends it. */
+/* The message names the algebraic loop with all its blocks. A lag in the loop makes the model
+ * valid. */
 static void loops_are_named(void **state)
 {
     static const char head[] =

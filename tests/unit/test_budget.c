@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict on synthetic proofs, with a real model: what fits, what does not, what would fit;
- * which outliers a degraded machine may ignore; what spinning costs. Computed figures, never
- * measured times. */
+/* The verdict on synthetic proofs with a real model: which steps fit the period, which suggestion
+ * is made if they do not, which outliers a degraded machine may ignore, and how much time spinning
+ * costs. All figures are computed; no time is measured. */
 #include "budget.h"
 #include <math.h>
 #include <setjmp.h>
@@ -107,7 +107,7 @@ static void test_fits(void **state)
     assert_string_equal(budget.text, "max 212 us of 1000 us, slack 78 % (1000 steps)");
 }
 
-/* The share itself fits, one nanosecond more does not. */
+/* A step of exactly the budget share fits; one nanosecond more does not. */
 static void test_bounds(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void test_bounds(void **state)
     says("would fit: a step of ");
 }
 
-/* The step size that the text suggests fits the measured step. */
+/* Check that the step size that the text suggests fits the measured step. */
 static void check_named_step(void)
 {
     const char *at = strstr(budget.text, "would fit: a step of ");
@@ -133,14 +133,16 @@ static void check_named_step(void)
         fail_msg("%s", budget.text);
     if (!(share * step_ms * 1e6 >= (double)budget.judged_ns))
         fail_msg("it would not fit: %s", budget.text);
-    /* and it is the smallest, to within 2 % and the 10 us to which it is rounded */
+    /* and it is the smallest such step, to within 2 % and the 10 us to which the step size is
+     * rounded */
     assert_true(share * (step_ms - 0.0101) * 1e6 <= 1.02 * (double)budget.judged_ns);
     assert_true(fabs(rate_hz * step_ms * 1e-3 - 1) < 1e-3);
 }
 
 static void test_what_would_fit(void **state)
 {
-    /* also for models that miss by far, up to a step of 100 ms, the largest allowed */
+    /* A step size is suggested even if the step is far too slow, up to a step size of 100 ms, the
+     * largest allowed. */
     static const int64_t steps_us[] = {701, 864, 999, 1234, 3456, 7001, 8638, 12345, 50000, 69990};
 
     (void)state;
@@ -171,8 +173,9 @@ static void test_fewer_iterations(void **state)
     int attempts = 0;
 
     (void)state;
-    /* Slightly too long: with two instead of three iterations it fits on any machine. The cost of
-     * an iteration is measured; under load it may seem to be zero. */
+    /* The step is slightly too long: with two instead of three iterations it fits on any machine.
+     * The cost of an iteration is measured; under load the measured cost may be zero, hence several
+     * attempts. */
     do {
         lkd_proof_init(&proof, 10, MS);
         add_steps(10, 705 * US);
@@ -182,12 +185,12 @@ static void test_fewer_iterations(void **state)
     says(", or ");
     says(" iteration");
     lkd_proof_init(&proof, 10, MS);
-    add_steps(10, 90 * MS); /* no suggestion would fit */
+    add_steps(10, 90 * MS); /* too slow for any suggestion */
     judge(false);
     says("would fit: no step in real time");
-    says_nothing_of("a step of"); /* nor a step longer than the largest allowed */
+    says_nothing_of("a step of"); /* no step longer than the largest allowed */
     says_nothing_of("iteration");
-    says_nothing_of("workers"); /* not for four bodies */
+    says_nothing_of("workers"); /* no gain with four bodies */
 }
 
 /* Two of a thousand steps were interrupted; a machine that is not fit ignores them. */
@@ -198,7 +201,8 @@ static void test_degraded(void **state)
     add_steps(2, 5 * MS);
     proof.gap_time_ns = 1000 * MS;
     proof.gap_max_ns = 5 * MS;
-    /* one gap in 50 ms, so one in 500 steps of 0.1 ms meets it: four in 500 are ignored */
+    /* One gap in 50 ms meets one in 500 steps of 0.1 ms. Four times as many, four in 500, are
+     * ignored. */
     proof.gaps = 20;
     judge(false);
     assert_false(budget.valid);
@@ -211,12 +215,13 @@ static void test_degraded(void **state)
     assert_int_equal(budget.max_ns, 5 * MS);
     says("p99.2 100.4 us, max 5000 us");
     says("stood still for up to 5000 us");
-    /* it can hit the core of each worker */
+    /* With three workers, a gap can hit the core of each of them. */
     lkd_budget_judge(&proof, loaded, 3, 3, true, &budget);
     assert_true(fabs(budget.quantile - 0.976) < 0.0003);
 }
 
-/* Even if the loop was quiet, one of a thousand is ignored, but never more than a tenth. */
+/* Even if no gap was measured, one of a thousand steps is ignored. However many gaps there are, at
+ * most a tenth is ignored. */
 static void test_degraded_bounds(void **state)
 {
     (void)state;
@@ -225,7 +230,7 @@ static void test_degraded_bounds(void **state)
     judge(true); /* no clock was read */
     assert_true(fabs(budget.quantile - 0.999) < 1e-9);
     assert_true(budget.valid);
-    add_steps(30, 5 * MS); /* four of a thousand: the step itself is slow, not the machine */
+    add_steps(30, 5 * MS); /* 4 of 1000: the step is slow, not the machine */
     judge(true);
     assert_false(budget.valid);
     assert_in_range(budget.judged_ns, 5 * MS, 5 * MS + 5 * MS / 32);
@@ -247,21 +252,21 @@ static void test_margin(void **state)
     lkd_loaded_free(loaded);
     load(&settings);
     add_steps(1000, 600 * US);
-    add_wakeups(1000, 40 * US); /* twice this and 20 us */
+    add_wakeups(1000, 40 * US); /* margin: twice this and 20 us */
     judge(false);
     assert_true(budget.valid);
     assert_in_range(budget.margin_ns, 100 * US, 104 * US);
-    add_wakeups(1000, 150 * US); /* 320 us: too much together with the 600 us of the step */
+    add_wakeups(1000, 150 * US); /* a margin of 320 us and a step of 600 us are too much */
     judge(false);
     assert_false(budget.valid);
     says("of spinning before it more than 90 %");
     says("would fit: wake: sleep, or a smaller spin_margin_us");
-    add_wakeups(100000, 900 * US); /* at most 400 us */
+    add_wakeups(100000, 900 * US); /* the margin is at most 400 us */
     judge(false);
     assert_int_equal(budget.margin_ns, 400 * US);
     assert_false(budget.valid);
 
-    /* as configured, independent of the measurement */
+    /* a configured margin does not depend on the measurement */
     settings.margin_ns = 290 * US;
     lkd_loaded_free(loaded);
     load(&settings);
@@ -271,13 +276,13 @@ static void test_margin(void **state)
     loaded->cycle->settings.margin_ns = 310 * US;
     judge(false);
     assert_false(budget.valid);
-    loaded->cycle->settings.wake = LKD_WAKE_SLEEP; /* which has none */
+    loaded->cycle->settings.wake = LKD_WAKE_SLEEP; /* sleeping needs no margin */
     judge(false);
     assert_true(budget.valid);
 }
 
-/* A refusal comes quickly, since the control thread waits for it: fewer iterations are compared,
- * and the model has three. */
+/* A refusal comes quickly, because the control thread waits for it: suggestions compare only fewer
+ * iterations, and the model has three. */
 static void test_answers_soon(void **state)
 {
     (void)state;

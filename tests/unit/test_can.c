@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a DBC file, a map and a model make together, without a bus and without a daemon: which
- * signal is which channel, what is refused, when messages are due, counters, checksums,
- * multiplexing, and what becomes of frames that come. */
+/* Mapping of a DBC file and a map file to the channels of a model, without a bus or a daemon: which
+ * channel each signal gets, what is refused, when messages are due, counters, checksums,
+ * multiplexing, and the handling of received frames. */
 #include "can_explain.h"
 #include "can_frames.h"
 #include "cmocka_all.h"
@@ -61,7 +61,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Return: of can_plan_make(). */
+/* Make a plan.
+ * Return: result of can_plan_make() */
 static int make(const char *text, const char *map_text, const char *node, struct lk_error *error)
 {
     static struct lk_errors errors;
@@ -84,7 +85,7 @@ static void make_good(const char *text, const char *map_text)
     assert_int_equal(can_frames_make(&plan, &frames), 0);
 }
 
-/* which channel a signal has, "" for none */
+/* Return the channel of a signal, "" if it has none. */
 static const char *channel_of(const char *signal)
 {
     static char text[2 * CAN_CHANNEL_SIZE + 2];
@@ -147,11 +148,11 @@ static void the_map_goes_before_names(void **state)
     assert_string_equal(channel_of("motor"), "brake");
     assert_true(plan.item[0].factor == 2 && plan.item[0].offset == 1);
     assert_true(plan.item[0].outside == CAN_SATURATE && plan.item[1].outside == CAN_REFUSE);
-    assert_true(plan.item[2].outside == CAN_REFUSE); /* of those that come, by default */
+    assert_true(plan.item[2].outside == CAN_REFUSE); /* the default for received signals */
     assert_true(plan.message[0].cycle_s == 0.005);
 }
 
-/* what is wrong in a message that nobody wants stays there */
+/* A mistake in a message whose signals have no channel is ignored. */
 static void mistakes_of_others_do_not_matter(void **state)
 {
     static const char *const others[] = {
@@ -161,7 +162,8 @@ static void mistakes_of_others_do_not_matter(void **state)
         "BO_ 3 4T: 8 them\n SG_ x" BYTE(0),
         "BO_ 3 T: 8 them\n SG_ 4x" BYTE(0),
         "BO_ 3 T: 8 them\n SG_ x m" BYTE(0),
-        "BO_ 3 T: 8 them\n SG_ angle : 0|8@1+ (0,0) [0|0] \"\" x\n", /* an output, of them */
+        "BO_ 3 T: 8 them\n SG_ angle : 0|8@1+ (0,0) [0|0] \"\" x\n", /* an output as a signal of
+                                                                        `them` */
     };
 
     (void)state;
@@ -278,7 +280,8 @@ static void refused_maps(void **state)
     }
 }
 
-/* Two messages with parts of one channel are one claim; a third one has its own. */
+/* Two messages with components of one channel are one claim; a third message has a claim of its
+ * own. */
 static void claims(void **state)
 {
     (void)state;
@@ -301,7 +304,7 @@ static void claims(void **state)
     assert_true(frames.values[0][0] == 2 && frames.values[0][1] == 3 && frames.values[0][3] == 1);
 }
 
-/* The third message joins two claims that were apart. */
+/* The third message has channels of both others, so that all three are one claim. */
 static void claims_join(void **state)
 {
     (void)state;
@@ -315,7 +318,7 @@ static void claims_join(void **state)
     assert_true(plan.item[1].slot == 3 && plan.item[3].slot == 4);
 }
 
-/* ---- frames that are sent ---- */
+/* ---- sent frames ---- */
 
 static void frames_have_outputs(void **state)
 {
@@ -369,10 +372,11 @@ static void selections_take_turns(void **state)
     make_good(SENT " SG_ M M" BYTE(0) " SG_ tip_force_y m9" BYTE(8) " SG_ tip_force_x m3" BYTE(8),
               "can: 1\nsignals: {M: tip-force.y}\n");
     assert_int_equal(can_frame_fill(&frames, 0, outputs, data), 8);
-    assert_true(data[0] == 3 && data[1] == 2); /* by the output, not by turns */
+    assert_true(data[0] == 3 && data[1] == 2); /* set by the output, not in turn */
 }
 
-/* at its steps, though times are rounded: 0.29 / 0.01 is less than 29 */
+/* Return true if message @i is due at step @step. Message 0 must be due at every tenth step
+ * although its times are rounded: 0.29 / 0.01 is less than 29. */
 static bool is_due(int i, int step)
 {
     bool due = can_frame_is_due(&frames, i, step * channels.step_s, step == 1);
@@ -382,7 +386,7 @@ static bool is_due(int i, int step)
     return due;
 }
 
-/* how often each message is due in @n steps */
+/* Count how often each message is due in @n steps. */
 static void count_due(int n, int *ret)
 {
     for (int step = 1; step <= n; step++)
@@ -401,21 +405,21 @@ static void cycles(void **state)
     assert_true(plan.message[0].phase_s == 0 && plan.message[1].phase_s == channels.step_s);
     count_due(1000, due);
     assert_int_equal(due[0], 101); /* the first step, and each 10th */
-    assert_int_equal(due[1], 100); /* the first step, and each 10th from the second one on */
+    assert_int_equal(due[1], 100); /* the first step, then each 10th from step 2 */
     assert_int_equal(due[2], 401);
     can_frame_is_due(&frames, 0, 5, false);
     can_frame_is_due(&frames, 1, 5, false);
-    for (int step = 5001; step < 5010; step++) { /* a step apart, so that a bus has room */
+    for (int step = 5001; step < 5010; step++) { /* the two messages are a step apart */
         assert_false(can_frame_is_due(&frames, 0, step * channels.step_s, false));
         assert_int_equal(can_frame_is_due(&frames, 1, step * channels.step_s, false), step == 5001);
     }
-    assert_true(frames.missed == 2 * 399);                   /* of both, from 1 s to 5 s */
-    assert_true(can_frame_is_due(&frames, 0, 5.035, false)); /* samples that were lost */
+    assert_true(frames.missed == 2 * 399);                   /* both, from 1 s to 5 s */
+    assert_true(can_frame_is_due(&frames, 0, 5.035, false)); /* some samples were lost */
     assert_true(frames.missed == 2 * 399 + 2);
     assert_false(can_frame_is_due(&frames, 0, 5.039, false));
 }
 
-/* A time that nobody can count is no new cycle, and spoils none of those that follow. */
+/* A time that cannot be counted in cycles begins no new cycle and does not disturb later cycles. */
 static void odd_times(void **state)
 {
     static const double odd[] = {1e300, -1e300, NAN, INFINITY, -INFINITY, 1e17};
@@ -441,7 +445,7 @@ static void lengths(void **state)
                          rows[i][1]);
 }
 
-/* ---- frames that come ---- */
+/* ---- received frames ---- */
 
 #define TAKE(...) can_frame_take(&frames, 0, (const uint8_t[8]){__VA_ARGS__}, 8)
 
@@ -453,15 +457,15 @@ static void values_and_refusals(void **state)
               "brake}\n");
     assert_int_equal(TAKE(100, 0, 44, 1, 0, 0), CAN_TAKEN); /* t = 3 = 2 push.y + 1 */
     assert_true(frames.values[0][0] == 1 && frames.values[0][2] == 1 && frames.values[0][1] == 0.5);
-    assert_int_equal(TAKE(0xe9, 0x03, 0, 0, 0, 0), CAN_OUT_OF_RANGE); /* 10.01 of 10 */
-    assert_int_equal(TAKE(0xe8, 0x03, 0, 0x20, 0, 0), CAN_TAKEN);     /* 10; t = 81.92 */
+    assert_int_equal(TAKE(0xe9, 0x03, 0, 0, 0, 0), CAN_OUT_OF_RANGE); /* 10.01 > 10 */
+    assert_int_equal(TAKE(0xe8, 0x03, 0, 0x20, 0, 0), CAN_TAKEN);     /* no value was changed */
     assert_true(frames.values[0][0] == 10 && frames.values[0][2] == 5);
-    assert_int_equal(TAKE(0, 0, 0, 0, 0x21, 0x4e), CAN_OUT_OF_RANGE);   /* 200.01 of 200 */
+    assert_int_equal(TAKE(0, 0, 0, 0, 0x21, 0x4e), CAN_OUT_OF_RANGE);   /* 200.01 > 200 */
     assert_true(frames.values[0][0] == 10 && frames.values[0][2] == 5); /* all or nothing */
     assert_int_equal(can_frame_take(&frames, 0, (const uint8_t[8]){0}, 7), CAN_SHORT);
 }
 
-/* Limits that a float cannot express do not refuse the nearest float. */
+/* If a limit is no exact float, the float nearest to it is accepted. */
 static void round_off_is_within(void **state)
 {
     const float beyond = 0.1f;
@@ -487,7 +491,7 @@ static void counters_and_checksums(void **state)
     assert_int_equal(TAKE(100, 0, 1, 100), CAN_SPOILT);
     assert_int_equal(TAKE(50, 0, 0, 50), CAN_REPEATED);
     assert_true(frames.values[0][0] == 1);
-    assert_int_equal(TAKE(50, 0, 3, 49), CAN_TAKEN); /* two were lost: no matter */
+    assert_int_equal(TAKE(50, 0, 3, 49), CAN_TAKEN); /* two lost frames are no error */
     assert_true(frames.values[0][0] == 0.5);
 }
 
@@ -502,7 +506,7 @@ static void selected_values(void **state)
     assert_int_equal(TAKE(3, 7, 0), CAN_NOTHING);
     assert_true(frames.values[0][0] == 1 && frames.values[0][1] == 2);
     make_good(HEARD " SG_ M M" BYTE(0) " SG_ p m1" WORD(8) " SG_ q m2" WORD(24),
-              "can: 1\nsignals: {p: motor, q: motor}\n"); /* never both at once */
+              "can: 1\nsignals: {p: motor, q: motor}\n"); /* never in the same frame */
     assert_int_equal(TAKE(2, 0, 0, 200, 0), CAN_TAKEN);
     assert_true(frames.values[0][0] == 2);
 }
@@ -531,7 +535,8 @@ static void explained(void **state)
         text, "inputs without a signal: push.x, push.y, push.z, brake, pull.x, pull.y, pull.z\n"));
 }
 
-/* The file of a model has a signal for each channel, and is read as it was written. */
+/* The DBC file that is generated from a model has a signal for each channel, and reading it returns
+ * what was written. */
 static void file_of_a_model(void **state)
 {
     static const char *const xyz[] = {"x", "y", "z"}, *const unit[] = {"N", "N", "N"};
@@ -539,7 +544,7 @@ static void file_of_a_model(void **state)
     size_t size;
 
     (void)state;
-    channels.output.n = 4; /* without those whose names fall together */
+    channels.output.n = 4; /* omit outputs whose names would be equal */
     can_channels_add(&channels.input, "a_name_that_is_longer_than_the_format_allows", 3, xyz, unit,
                      -1, 1, 0);
     for (int is_fd = 0; is_fd < 2; is_fd++) {

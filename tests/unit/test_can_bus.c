@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bus as a socket, with this test at its other end: frames out and in with the kernel's stamps,
- * what is no frame, bus-off and restart, and a bus that comes and goes. */
+/* The CAN socket, with this test as its peer: sent and received frames with the kernel's stamps,
+ * packets that are no frames, bus-off and restart, and an interface that disappears and returns. */
 #include "can_bus.h"
 #include "can_log.h"
 #include "cmocka_all.h"
@@ -64,7 +64,8 @@ static void put(uint32_t id, int len, size_t size)
     assert_int_equal(write(peer, &frame, size), size);
 }
 
-/* So many lines at once, then one in three seconds; how many were left out is said. */
+/* Up to CAN_LOG_LINES lines may be printed at once, then one in three seconds. The number of
+ * omitted lines is reported. */
 static void log_is_bounded(void **state)
 {
     struct can_log log = {0};
@@ -101,7 +102,7 @@ static void frames_go_out(void **state)
     assert_int_equal(bus.sent, 2);
 }
 
-/* A frame that has waited is as old as it is. */
+/* The age of a frame includes the time that it waited in the socket. */
 static void frames_come_with_their_age(void **state)
 {
     const struct timespec pause = {.tv_nsec = 30000000};
@@ -127,8 +128,8 @@ static void what_is_no_frame_is_passed_over(void **state)
     (void)state;
     assert_int_equal(write(peer, bytes, 5), 5);
     assert_int_equal(write(peer, bytes, sizeof(bytes)), sizeof(bytes));
-    put(7, 9, CAN_MTU);    /* more than a classic frame has */
-    put(7, 65, CANFD_MTU); /* and than one of FD */
+    put(7, 9, CAN_MTU);    /* longer than a classic frame */
+    put(7, 65, CANFD_MTU); /* longer than an FD frame */
     put(7 | CAN_RTR_FLAG, 3, CAN_MTU);
     put(8, 64, CANFD_MTU);
     assert_true(can_bus_receive(&bus, &frame, &age_ns));
@@ -172,7 +173,7 @@ static void a_bus_comes_and_goes(void **state)
     can_bus_tend(&bus, 10 * SECOND_NS);
     assert_true(bus.fd < 0);
     listen_here();
-    can_bus_tend(&bus, 10 * SECOND_NS + 1); /* not asked for again at once */
+    can_bus_tend(&bus, 10 * SECOND_NS + 1); /* no second restart at once */
     assert_true(bus.fd < 0);
     can_bus_tend(&bus, 11 * SECOND_NS);
     assert_true(can_bus_is_up(&bus));
@@ -181,7 +182,7 @@ static void a_bus_comes_and_goes(void **state)
     assert_true(can_bus_receive(&bus, &frame, &age_ns));
 }
 
-/* A reader that does not read costs frames, which are counted, and no time. */
+/* If the peer does not read, frames are lost and counted, and sending does not block. */
 static void no_room(void **state)
 {
     const uint8_t data[8] = {0};
@@ -201,7 +202,7 @@ static uint32_t draw(uint32_t below)
     return (drawn >> 8) % below;
 }
 
-/* A packet of any bytes, often of the size of a frame, with any flags. */
+/* Send a packet of any bytes with any flags, often with the size of a frame. */
 static void put_anything(void)
 {
     static const size_t sizes[] = {CAN_MTU, CANFD_MTU,     CAN_MTU,       1,
@@ -213,7 +214,8 @@ static void put_anything(void)
     (void)!send(peer, bytes, sizes[draw(7)], MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* What comes is a frame of data, whatever is sent, and in whatever order the other end goes. */
+/* Whatever packets the peer sends, and in whatever order it closes and reopens, only valid data
+ * frames are received. */
 static void any_packets_are_frames_or_nothing(void **state)
 {
     const uint8_t data[64] = {0};
@@ -249,7 +251,7 @@ static void any_packets_are_frames_or_nothing(void **state)
     }
     assert_true(n > 100);
     if (peer < 0)
-        peer = dup(listener); /* for the end */
+        peer = dup(listener); /* end() closes it */
 }
 
 static void names(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model reports about its channels to clients. */
+/* Properties of channels that a model reports to clients. */
 #include "linkage/drives.h"
 #include "linkage/linkage.h"
 #include <math.h>
@@ -98,7 +98,7 @@ static void test_outputs(void **state)
     lk_system_free(system);
 }
 
-/* Steps @n times with @place; returns the position of the cart. */
+/* Make @n steps with the input @place. Return the position of the cart. */
 static double go(struct lk_system *system, double place, int n)
 {
     const double inputs[] = {0, 0, 0, place};
@@ -110,7 +110,7 @@ static double go(struct lk_system *system, double place, int n)
     return at;
 }
 
-/* What the contract says about an input that drives a coordinate. */
+/* The documented period and delay of an input that drives a coordinate. */
 static void test_delays(void **state)
 {
     struct lk_system *system = make_of(driven);
@@ -120,16 +120,16 @@ static void test_delays(void **state)
     assert_true(lk_system_input_period(system, 0) == 0 && lk_system_input_delay(system, 0) == 0);
     assert_true(fabs(lk_system_input_period(system, 1) - (0.005)) < 1e-15);
     assert_true(fabs(lk_system_input_delay(system, 1) - (0.01)) < 1e-15);
-    /* a value that appears and disappears between two whole periods is never used */
+    /* a value that is present only between two sampling instants of the drive is never used */
     go(system, 0, 1);
     go(system, 7, 4);
     assert_true(fabs(go(system, 0, 40) - (0)) < 1e-9);
-    /* a constant value acts from the next whole period on, fully after three periods */
+    /* a constant value acts from the next sampling instant on, and fully after three periods */
     go(system, 0, 2);
     assert_true(fabs(go(system, 1, 3) - (0)) < 1e-9);
     assert_true(go(system, 1, 14) < 1 - 1e-6);
     assert_true(fabs(go(system, 1, 1) - (1)) < 1e-9);
-    /* a constant velocity is followed with a delay of two periods */
+    /* an input with constant velocity is reproduced with a delay of two periods */
     for (int i = 0; i < 20; i++)
         at = go(system, 1 + 0.1 * i, 5);
     assert_true(fabs(at - (1 + 0.1 * (20 - 2))) < 1e-9);
@@ -151,7 +151,8 @@ static const char shown[] =
     "  gained: {type: input, input: gain}\n"
     "solver: {step: 0.001, formulation: %s}\n";
 
-/* Whatever steps, an output shows the values that acted in the last step. */
+/* Check that in every formulation an output of an input is the value that acted in the last
+ * step. */
 static void check_shown(const char *formulation)
 {
     static const double inputs[2][4] = {{1, 2, 3, 0.7}, {4, 5, 6, 0.8}};
@@ -194,7 +195,8 @@ static void test_shown_inputs(void **state)
     lk_system_free(system);
 }
 
-/* A signal alone in an ali3 model has no force that may jump; it acts all the same. */
+/* If the only input of an ali3 model is a signal, no force of the model may jump. The signal acts
+ * nevertheless. */
 static void test_shown_signal(void **state)
 {
     static const char alone[] = "linkage: 1\nname: alone\n"

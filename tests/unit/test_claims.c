@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Benches that own channels: who gets them, who loses them, and what the cycle is told. */
+/* Claims of input channels by benches: which claims are granted, when they are lost, and what the
+ * cycle is told. */
 #include "bench_rig.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +28,7 @@ static void refused(Linkage__V1__Result expected, const char *words, const char 
     says(words);
 }
 
-/* Values go to the channels of the claim, in its order; each bench has its own place for stamps. */
+/* Values are assigned to the channels of the claim in its order. Each bench has its own stamps. */
 static void test_two_benches(void **state)
 {
     const double left[] = {7, 1, 2, 3};
@@ -38,7 +39,7 @@ static void test_two_benches(void **state)
     assert_true(a != b);
     assert_int_equal(lkd_inputs_n_claims(&inputs), 2);
     for (int i = 0; i < 3; i++)
-        assert_true(news_of(i)->watched); /* from the claim on */
+        assert_true(news_of(i)->watched); /* a claimed channel is watched */
     values_are(1, 0, 0, 0, 0);
     assert_int_equal(offer(a, 5, left, 4), LKD_INPUT_OK);
     values_are(1, 1, 2, 3, 7);
@@ -54,7 +55,7 @@ static void test_two_benches(void **state)
     assert_int_equal(newest()->stamp[2].claim, 2);
     assert_int_equal(news_of(0)->heard, 1);
     assert_int_equal(news_of(1)->heard, 1);
-    /* the order of one bench does not affect another */
+    /* the sequence numbers of one bench do not affect those of another */
     assert_int_equal(offer1(b, 91, 1), LKD_INPUT_OK);
     assert_int_equal(offer(a, 6, left, 4), LKD_INPUT_OK);
     assert_int_equal(newest()->newest, 1);
@@ -66,7 +67,7 @@ static void test_two_benches(void **state)
     assert_int_equal(lkd_inputs_claimed(&inputs, a, 2), -1);
 }
 
-/* All or nothing; each refusal has its own message. */
+/* A claim is granted for all its channels or for none; each refusal has its own message. */
 static void test_refusals(void **state)
 {
     char long_name[LKD_BENCH_NAME_SIZE + 1];
@@ -76,7 +77,8 @@ static void test_refusals(void **state)
     now_ns += 250 * MS;
     refused(RESULT(CLAIMED), "'torque' belongs to bench 'left', silent for 0.25 s", "right", "push",
             "torque");
-    refused(RESULT(UNKNOWN_CHANNEL), "no input named 'pusch', did you mean 'push'?", "right", "push", "pusch");
+    refused(RESULT(UNKNOWN_CHANNEL), "no input named 'pusch', did you mean 'push'?", "right",
+            "push", "pusch");
     refused(RESULT(BAD_VALUE), "'push' is named twice", "right", "push", "push");
     refused(RESULT(BAD_VALUE), "no channels", "right", NULL, NULL);
     refused(RESULT(BAD_VALUE), "name of a bench", "", "push", NULL);
@@ -130,7 +132,7 @@ static void test_models(void **state)
     assert_int_equal(grant.n_values, 1);
     assert_int_equal(grant.lease_ns, SECOND);
 
-    /* claims survive the ends of runs, and end with the model */
+    /* claims survive the end of a run and are removed with the model */
     lkd_inputs_begin(&inputs);
     assert_int_equal(offer1(grant.token, 1, 5), LKD_INPUT_OK);
     lkd_inputs_clear(&inputs);
@@ -146,7 +148,8 @@ static void test_models(void **state)
     says("load");
 }
 
-/* Silent for longer than the lease: lost, even without traffic; the next message restores it. */
+/* A bench that is silent for longer than the lease is marked as lost, even if no message arrives at
+ * all. Its next message revives the claim. */
 static void test_lost_and_back(void **state)
 {
     uint64_t token = claimed("left", "torque", NULL, NULL),
@@ -164,13 +167,13 @@ static void test_lost_and_back(void **state)
     assert_true(news_of(0)->lost);
     assert_false(news_of(1)->lost);
     assert_true(claim_now(token).lost);
-    values_are(5, 0, 0, 0, 0); /* the guard decides what acts */
-    /* a heartbeat is a sign of life, but carries no value */
+    values_are(5, 0, 0, 0, 0); /* unchanged: the guard decides what acts */
+    /* a heartbeat proves that the bench is alive, but contains no value */
     assert_int_equal(beat(token), LKD_INPUT_OK);
     assert_false(news_of(0)->lost);
     assert_int_equal(news_of(0)->heard, 1);
     assert_int_equal(claim_now(token).heartbeats, 1);
-    /* so is a refused sample */
+    /* a refused sample also proves that the bench is alive */
     pass(1100 * MS);
     assert_true(news_of(0)->lost);
     assert_int_equal(offer1(token, 2, 1e6), LKD_INPUT_E_LIMITS);
@@ -179,7 +182,7 @@ static void test_lost_and_back(void **state)
     values_are(6, 0, 0, 0, 0);
 }
 
-/* No message at all: the lease runs from the claim. */
+/* If a bench never sends a message, the lease begins with the claim. */
 static void test_never_heard(void **state)
 {
     uint64_t token = claimed("left", "torque", NULL, NULL);
@@ -192,9 +195,9 @@ static void test_never_heard(void **state)
     assert_false(news_of(0)->lost);
 }
 
-/* A lost claim is released as a whole when another bench claims a part of it. Released channels
- * return to their initial value; channels that change owner keep theirs until the new owner sends.
- */
+/* A lost claim is released as a whole when another bench claims one of its channels. Released
+ * channels return to their initial value. Channels that change owner keep their value until the new
+ * owner sends. */
 static void test_take_over(void **state)
 {
     const double values[] = {5, 1, 2, 3};
@@ -210,7 +213,7 @@ static void test_take_over(void **state)
     assert_false(news_of(0)->watched);
     assert_true(news_of(1)->watched && news_of(2)->watched);
     assert_false(news_of(1)->lost);
-    assert_int_equal(newest()->n_stamps, 0); /* of the former owner */
+    assert_int_equal(newest()->n_stamps, 0); /* none of the former owner */
     assert_int_equal(offer(old, 2, values, 4), LKD_INPUT_E_TOKEN);
     assert_int_equal(lkd_inputs_release(&inputs, old, "", &said), RESULT(BAD_TOKEN));
     assert_int_equal(offer(new, 1, values, 4), LKD_INPUT_OK);
@@ -218,7 +221,8 @@ static void test_take_over(void **state)
     assert_int_equal(lkd_inputs_n_claims(&inputs), 1);
 }
 
-/* A bench that restarts with its old token: it need not wait for the lease, and keeps its place. */
+/* A bench that restarts and presents its old token need not wait for the lease to expire, and keeps
+ * its claim number. */
 static void test_claim_again(void **state)
 {
     const double values[] = {5, 1, 2, 3};
@@ -234,10 +238,10 @@ static void test_claim_again(void **state)
     assert_int_equal(offer1(old, 1001, 3), LKD_INPUT_E_TOKEN);
     assert_int_equal(offer1(new, 1, 3), LKD_INPUT_OK); /* sequence numbers start again */
     values_are(3, 0, 0, 0, 0);
-    /* a refused claim does not cost the old one */
+    /* if a new claim is refused, the bench keeps its old claim */
     assert_int_equal(claim("left", "torque", "motor", NULL, new, &old), RESULT(CLAIMED));
     assert_int_equal(offer1(new, 2, 4), LKD_INPUT_OK);
-    /* a token of a former life is ignored */
+    /* a token that was never issued in this session is ignored */
     assert_int_equal(claim("third", "push", NULL, NULL, 12345, &old), RESULT(OK));
     assert_int_equal(claim_now(old).number, 3);
     assert_int_equal(claim_now(first).number, 1);
@@ -260,7 +264,7 @@ static void test_release(void **state)
     says("token");
     assert_int_equal(lkd_inputs_release(&inputs, 0, "", &said), RESULT(BAD_TOKEN));
     assert_int_equal(offer1(b, 2, 6), LKD_INPUT_E_TOKEN);
-    /* its place is free, and the next bench inherits nothing */
+    /* a released number is used again, without the stamps and values of its former owner */
     b = claimed("third", "motor", NULL, NULL);
     assert_int_equal(claim_now(b).number, 2);
     assert_int_equal(newest()->n_stamps, 2);
@@ -295,7 +299,7 @@ static int offer_as(const char *name, uint64_t token, uint64_t sequence, bool he
     return lkd_inputs_offer(&inputs, &sample, &peer);
 }
 
-/* A token is invalid with a key other than the one of its claim. */
+/* A token is valid only together with the key that was used for the claim. */
 static void test_keys(void **state)
 {
     uint64_t token, other;
@@ -307,13 +311,13 @@ static void test_keys(void **state)
     assert_int_equal(offer_as("bob", token, 2, false), LKD_INPUT_E_TOKEN);
     assert_int_equal(offer_as("", token, 2, false), LKD_INPUT_E_TOKEN);
     assert_int_equal(offer_as("bob", token, 2, true), LKD_INPUT_E_TOKEN);
-    assert_int_equal(claim_now(token).refused, 0);            /* not counted against this bench */
-    assert_int_equal(claim_now(token).heard_ns, now_ns - MS); /* and not a sign of its life */
+    assert_int_equal(claim_now(token).refused, 0);            /* not counted for this bench */
+    assert_int_equal(claim_now(token).heard_ns, now_ns - MS); /* nor does it extend the lease */
     assert_int_equal(lkd_inputs_release(&inputs, token, "bob", &said), RESULT(BAD_TOKEN));
     assert_int_equal(claim_as("bob", token, &other), RESULT(CLAIMED));
     assert_int_equal(offer_as("alice", token, 2, false), LKD_INPUT_OK);
     assert_int_equal(claim_as("alice", token, &token), RESULT(OK));
-    /* after the lease anybody may claim them */
+    /* after the lease has expired anybody may claim the channels */
     now_ns += SECOND + MS;
     assert_int_equal(claim_as("bob", token, &other), RESULT(OK));
     assert_int_equal(lkd_inputs_release(&inputs, other, "bob", &said), RESULT(OK));
@@ -325,12 +329,12 @@ static void test_gaps(void **state)
     struct lkd_sample heartbeat = {.token = token, .heartbeat = true};
 
     (void)state;
-    assert_int_equal(offer1(token, 100, 5), LKD_INPUT_OK); /* from any first number */
+    assert_int_equal(offer1(token, 100, 5), LKD_INPUT_OK); /* the first number is arbitrary */
     assert_int_equal(claim_now(token).gaps, 0);
     assert_int_equal(offer1(token, 101, 5), LKD_INPUT_OK);
     assert_int_equal(offer1(token, 105, 5), LKD_INPUT_OK);
     assert_int_equal(claim_now(token).gaps, 3);
-    /* heartbeats that share the sequence of the samples, or do not */
+    /* a heartbeat may use the next number of the samples' sequence, or none of them */
     heartbeat.received_ns = now_ns;
     heartbeat.sequence = 106;
     assert_int_equal(lkd_inputs_offer(&inputs, &heartbeat, NULL), LKD_INPUT_OK);
@@ -339,7 +343,8 @@ static void test_gaps(void **state)
     assert_int_equal(lkd_inputs_offer(&inputs, &heartbeat, NULL), LKD_INPUT_OK);
     assert_int_equal(offer1(token, 108, 5), LKD_INPUT_OK);
     assert_int_equal(claim_now(token).gaps, 3);
-    /* after a second of silence it counts as a new life */
+    /* after a second of silence a smaller sequence number counts as a restart, not as an old
+     * sample */
     now_ns += LKD_INPUT_SILENCE_NS;
     assert_int_equal(offer1(token, 1, 5), LKD_INPUT_OK);
     assert_int_equal(claim_now(token).gaps, 3);
@@ -385,7 +390,7 @@ static void test_set_by_hand(void **state)
     values_are(5, 0, 0, 0, 4);
 }
 
-/* ---- claims alone, with more channels than the model has ---- */
+/* ---- the list of claims alone, with more channels than the model has ---- */
 
 static struct lk_channel many[LKD_CLAIMS_MAX + 2];
 
@@ -418,7 +423,7 @@ static void test_many(void **state)
     assert_int_equal(lkd_claims_count(&claims), LKD_CLAIMS_MAX);
     assert_int_equal(add(&claims, LKD_CLAIMS_MAX, 1, SECOND, &last), RESULT(CLAIMED));
     says("no room");
-    /* lost claims are released if they own a requested channel, all of them */
+    /* all lost claims that own a requested channel are released */
     assert_int_equal(add(&claims, 3, 4, 3 * SECOND, &last), RESULT(OK));
     assert_int_equal(last->number, 4);
     assert_int_equal(lkd_claims_count(&claims), LKD_CLAIMS_MAX - 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contacts that push only: against all subsets of contacts tried one by one, and on piles, where
- * sweeps alone would take long. */
+/* Complementarity problem of unilateral contacts. Solutions are checked against its conditions, and
+ * on piles, where sweeps alone would converge slowly. */
 #include "cmocka_all.h"
 #include "solve/complementarity.h"
 #include <math.h>
@@ -11,14 +11,14 @@
 
 static uint64_t dice = 1;
 
-/* -1 to 1 */
+/* Return a pseudo-random number, -1 to 1. */
 static double draw(void)
 {
     dice = dice * 6364136223846793005u + 1442695040888963407u;
     return (double)(int64_t)dice / 9.3e18;
 }
 
-/** struct contacts - a problem, and its solution */
+/** struct contacts - a complementarity problem and its solution @x */
 struct contacts {
     int n;
     double A[N_MAX * N_MAX];
@@ -28,7 +28,7 @@ struct contacts {
     double x[N_MAX];
 };
 
-/* the largest violation of any of the conditions */
+/* Return the largest violation of any of the conditions. */
 static double violation_of(const struct contacts *c)
 {
     double largest = 0;
@@ -46,7 +46,8 @@ static double violation_of(const struct contacts *c)
     return largest;
 }
 
-/* x A x / 2 - b x + sum(max(lower x, upper x)), that nothing is below */
+/* Return the objective x A x / 2 - b x + sum(max(lower x, upper x)), which the solution
+ * minimises. */
 static double sum_of(const struct contacts *c)
 {
     double sum = 0;
@@ -60,7 +61,8 @@ static double sum_of(const struct contacts *c)
     return sum;
 }
 
-/* A = B B^T of rank @rank, and a little more on the diagonal; some limits are infinite */
+/* Make a random problem: A = B B^T of rank @rank plus 1e-3 on the diagonal; some limits are
+ * infinite. */
 static void make_random(struct contacts *c, int n, int rank)
 {
     double B[N_MAX * N_MAX];
@@ -89,7 +91,8 @@ static void solve(struct contacts *c)
     lk_complementarity_solve(c->n, c->A, c->b, c->lower, c->upper, c->x, scratch);
 }
 
-/* a few contacts, also more than there are directions; the sum is below that without any push */
+/* Few contacts, also more contacts than directions (rank). The objective is at most 0, its value
+ * without any push. */
 static void random_contacts_are_solved(void **state)
 {
     (void)state;
@@ -103,7 +106,7 @@ static void random_contacts_are_solved(void **state)
     }
 }
 
-/* masses of 1 kg on one another that fall: only the lowest contact is hit, but all must push */
+/* A falling pile of masses of 1 kg: only the lowest contact hits, but all contacts must push. */
 static void a_pile_is_held(void **state)
 {
     struct contacts c = {.n = N_MAX};

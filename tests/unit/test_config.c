@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration: the shipped file equals the built-in defaults, and every kind of mistake has
- * one message with its place. */
+/* The configuration: the shipped file equals the built-in defaults, and each kind of mistake has
+ * one message with its line and column. */
 #include "config_text.h"
 #include "cores.h"
 #include "realtime.h"
@@ -193,7 +193,8 @@ static void test_workers_auto(void **state)
     assert_int_equal(config.wish.n_cores, 0);
 }
 
-/* @place: line and column;  @words: must occur in the message */
+/* A text is refused; the arguments are the text, the place of the mistake (line:column) and words
+ * that must occur in the message. */
 static void test_refusals(void **state)
 {
     (void)state;
@@ -298,7 +299,8 @@ static void test_no_file(void **state)
     assert_non_null(strstr(error.text, "/no/such/file.yaml"));
 }
 
-/* What becomes of the priority @wished for the exchange, where the cycle has @priority. */
+/* Return the priority that the exchange thread gets if @wished is requested and the cycle has
+ * @priority. */
 static int settle(int wished, int priority, const struct lkd_placement *placement, char why[256])
 {
     struct lkd_thread_wish wish = {.priority = wished, .core = LKD_CORE_AUTO};
@@ -318,7 +320,7 @@ static void test_priority_of_exchange(void **state)
     char why[256];
 
     (void)state;
-    assert_int_equal(lkd_realtime_priority(), 0); /* it was only a try */
+    assert_int_equal(lkd_realtime_priority(), 0); /* the priority was only tried, not kept */
     assert_int_equal(lkd_realtime_cores(&allowed, &reachable), 0);
     for (int i = 0; i < CPU_SETSIZE && all.n_workers < LK_POOL_MAX; i++)
         if (CPU_ISSET((size_t)i, &allowed))
@@ -333,13 +335,13 @@ static void test_priority_of_exchange(void **state)
         assert_int_equal(settle(LKD_PRIORITY_AUTO, 80, &one, why), granted ? 40 : 0);
         assert_string_equal(why, granted ? "" : "SCHED_FIFO 40 refused: Operation not permitted");
     }
-    /* what was asked for is left as it is */
+    /* a requested priority is not changed */
     assert_int_equal(settle(7, 80, &all, why), 7);
     assert_int_equal(settle(0, 80, &one, why), 0);
     assert_string_equal(why, "");
 }
 
-/* Every independent mistake of a file is reported; consequences are not. */
+/* Each independent mistake of a file is reported; mistakes that follow from others are not. */
 static void test_all_mistakes_are_told(void **state)
 {
     static const char *const lines[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `cueing`, and receivers of its platform: their meaning, and the place that a refusal
- * names. */
+/* Section `cueing` of the configuration, and receivers of its platform: what they mean, and the
+ * line and column that a refusal names. */
 #include "config_text.h"
 #include "cueing/transfer.h"
 #include <arpa/inet.h>
@@ -94,7 +94,8 @@ static void test_hexapod(void **state)
     assert_true(config.cueing.ride.platform.neutral[0] > 2.1);
 }
 
-/* @line: the second one of the file; refused with one line that has @words */
+/* Check that a file is refused with a message that contains @words.
+ * @line: second line of the file */
 static void refused(const char *line, const char *words)
 {
     if (config_text_read_rest(line, &config, &error) != LK_E_TEXT)
@@ -161,7 +162,8 @@ static void test_refused_platforms(void **state)
         ":2:69: the cycle does not know the platform");
 }
 
-/* Surge and sway sag, the others have a corner; the same numbers as lk_transfer_at(). */
+/* The page names the sag of surge and sway, and the corner frequency of the other axes; its numbers
+ * are those of lk_transfer_at(). */
 static void test_page(void **state)
 {
     char page[2000] = "";
@@ -185,7 +187,7 @@ static void test_page(void **state)
     assert_non_null(strstr(page, "   less than 0.71 below 1.55 rad/s\n"));
     assert_null(strstr(page, "note"));
 
-    /* the loop by the attitude takes nearly all of it near the sag */
+    /* near the sag, the attitude loop cancels nearly all of the specific force */
     f = fmemopen(page, sizeof(page), "w");
     assert_int_equal(config_text_read_rest("cueing: {sensor: seat, " AXES "}\n", &config, &error),
                      0);
@@ -205,7 +207,8 @@ static int count(const char *text, const char *word)
     return n;
 }
 
-/* Gain and phase of six axes, the sags as points in it; and never over another file. */
+/* The picture plots gain and phase of six axes and marks the sags with points. An existing file is
+ * never overwritten. */
 static void test_picture(void **state)
 {
     static char picture[200000];

@@ -112,7 +112,7 @@ static void test_words_and_maps(void **state)
     assert_int_equal(p->recover_samples, 9);
 }
 
-/* Settings that a channel omits come from the policy, wherever that is in the file. */
+/* Settings that a channel omits are those of the policy, wherever `policy` is in the file. */
 static void test_channels(void **state)
 {
     struct lkd_config config =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections `outputs` and `motion`: their meaning, and the place that a refusal names. */
+/* Sections `outputs` and `motion` of the configuration: what they mean, and the line and column
+ * that a refusal names. */
 #include "config_text.h"
 #include <arpa/inet.h>
 #include <setjmp.h>
@@ -17,7 +18,8 @@ static int read_config(const char *text)
     return config_text_read_rest(text, &config, &error);
 }
 
-/* @place: "line:column: words" */
+/* Check that @text is refused.
+ * @place: "line:column: words" of the message */
 static void refused(const char *text, const char *place)
 {
     assert_int_equal(read_config(text), LK_E_TEXT);

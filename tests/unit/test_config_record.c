@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section `record`. */
+/* Section `record` of the configuration. */
 #include "../cmocka_all.h"
 #include "config_text.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections security and privileges, and what security changes about endpoints. */
+/* Sections `security` and `privileges` of the configuration, and the endpoints that are allowed
+ * with `security`. */
 #include "config_text.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +46,7 @@ static void test_open_addresses(void **state)
     struct lk_error error = {0};
 
     (void)state;
-    if (config_text_read(with, &config, &error)) /* at any place in the file */
+    if (config_text_read(with, &config, &error)) /* before or after `endpoints` */
         fail_msg("%s", error.text);
     assert_string_equal(config.control, "tcp://0.0.0.0:7");
     config_text_refused("linkaged: 1\nendpoints: {control: 'tcp://0.0.0.0:7'}\n", "2:22",

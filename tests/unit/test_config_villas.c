@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `villas` of the configuration: valid contents, and one message with its place for each
- * mistake. */
+/* Section `villas` of the configuration: valid contents, and for each mistake one message with line
+ * and column. */
 #include "config_text.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 static struct lkd_config config;
 static struct lk_error error;
 
-/* Makes a configuration with this section. */
+/* Return a configuration with this section. */
 static const char *with_section(const char *section)
 {
     static char text[8192];
@@ -62,7 +62,7 @@ static void test_all_keys(void **state)
     assert_string_equal(villas->out.name[2], "pose");
     assert_int_equal(villas->divisor, 1000000);
 
-    /* one direction is enough; an empty section means none */
+    /* one direction is sufficient; an empty section disables the exchange */
     assert_int_equal(read_section("{outputs: 'ipc://@v', out: [a]}"), 0);
     assert_string_equal(villas->inputs, "");
     assert_int_equal(read_section("{}"), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cost of a step by the model, and the choices that follow: which engine steps a mechanism, and
- * how many workers pay off. */
+/* The estimated cost of a step, and the choices that depend on it: the engine, and the largest
+ * number of workers that saves time. */
 #include "../cmocka_all.h"
 #include "../skip.h"
 #include "bench.h"
@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* @engine: NULL: as chosen */
+/* Compile a built-in model.
+ * @engine: NULL: the engine is chosen automatically */
 static struct lk_system *compile_within(const char *name, const char *engine,
                                         struct lk_bounds *bounds)
 {
@@ -90,7 +91,7 @@ static void large_ones_take_all_lanes(void **state)
         assert_string_equal(engine_of(names[i]), here[0]->name);
 }
 
-/* a longer chain never gets fewer lanes, fewer workers or less time by the model */
+/* a longer chain never gets fewer lanes, fewer workers or a lower estimated time */
 static void more_is_never_less(void **state)
 {
     static const char *const sorts[] = {"", "-revolute"};
@@ -128,7 +129,8 @@ static void only_long_steps_pay_for_workers(void **state)
     assert_true(workers_of("chain-1024-revolute") > 1);
 }
 
-/* the shared and the unshared part add up to the whole, by the narrowest engine of many batches */
+/* The shared and the unshared part of a step add up to its whole time. The narrowest engine is used
+ * because it has the most batches. */
 static void all_of_a_step_is_divided(void **state)
 {
     static const char *const names[] = {"chain-8", "chain-256", "ladder-40", "tree-255"};
@@ -145,20 +147,21 @@ static void all_of_a_step_is_divided(void **state)
 
         lk_batches_cost(system->batches, &cost);
         assert_in_range(cost.n_phases, 0, LK_PHASES_MAX);
-        /* sums of the same prices in a different order */
+        /* 1e-9: the same costs are added in a different order */
         assert_float_equal(lk_workers_time(&cost, 1) / lk_batches_time(system->batches), 1, 1e-9);
         assert_memory_equal(&cost, &system->cost, sizeof(cost));
         lk_system_free(system);
     }
 }
 
-/* among all engines, whatever this processor supports; NULL: one by one. It frees @text. */
+/* Choose among @engines, whatever this processor supports. Free @text.
+ * Return: the engine; NULL: step one by one */
 static const struct lk_engine *choose_for(const struct lk_formulation *formulation, char *text,
                                           const struct lk_engine *const *engines)
 {
     struct lk_error error;
     struct lk_model *model = NULL;
-    /* with the rows with which the times of step_times.h were taken */
+    /* without planar reduction, as the times of step_times.h were measured */
     struct lk_draft draft = {.engine = "auto",
                              .reductions = LK_DRAFT_REDUCTIONS_ALL & ~LK_REDUCTION_PLANAR};
     const struct lk_engine *engine;
@@ -192,7 +195,7 @@ static const struct lk_engine *choose(const char *name, const struct lk_engine *
     return choose_by(&lk_formulation_ali3, name, engines);
 }
 
-/* @ret: the engines of a processor with vectors of @lanes */
+/* Return the engines of a processor with vectors of @lanes doubles. */
 static void engines_of(int lanes, const struct lk_engine **ret)
 {
     int n = 0;
@@ -203,7 +206,7 @@ static void engines_of(int lanes, const struct lk_engine **ret)
     ret[n] = NULL;
 }
 
-/* For choices among the engines of another processor. */
+/* Skip the test if not all engines are built: it chooses among the engines of another processor. */
 static void need_all_engines(void)
 {
     int n = 0;
@@ -216,8 +219,8 @@ static void need_all_engines(void)
 #endif
 }
 
-/* The widest engine is not the fastest if its lanes stay empty: measured on a processor with all
- * engines, avx2 is 8 to 13 % faster on these than avx512. */
+/* The widest engine is not the fastest if many of its lanes are empty. On a processor with all
+ * engines, avx2 was measured 8 to 13 % faster than avx512 on @narrow. */
 static void the_cheapest_engine_is_taken(void **state)
 {
     need_all_engines();
@@ -233,9 +236,7 @@ static void the_cheapest_engine_is_taken(void **state)
     (void)state;
 }
 
-/* The other counts of rattle, more sweeps and fewer factors, do not keep it from lanes where there
- * is enough alike, nor bring it there where there is not. */
-/* two hinges of a door: ten rows, of which five are redundant */
+/* A door with two hinges: ten rows, five of them redundant. */
 static void a_door_is_stepped_one_by_one(void **state)
 {
     static const char text[] =
@@ -256,6 +257,8 @@ static void a_door_is_stepped_one_by_one(void **state)
     lk_model_free(model);
 }
 
+/* Formulation rattle has more sweeps and fewer factorisations than ali3. It is stepped in lanes if
+ * enough parts of the model are equal, and one by one otherwise. */
 static void rattle_takes_lanes_too(void **state)
 {
     need_all_engines();
@@ -270,8 +273,8 @@ static void rattle_takes_lanes_too(void **state)
     }
 }
 
-/* linkage bench -t 0.05 on a Zen 5, one by one and in lanes [us]: chain-4 3.8 and 4.0, chain-6 5.5
- * and 3.7, chain-16 12.0 and 6.5, ladder-3 6.8 and 8.0, tree-7 6.1 and 6.3 */
+/* `linkage bench -t 0.05` on a Zen 5, one by one and in lanes [us]: chain-4 3.8 and 4.0, chain-6
+ * 5.5 and 3.7, chain-16 12.0 and 6.5, ladder-3 6.8 and 8.0, tree-7 6.1 and 6.3 */
 static void rattle_takes_lanes_from_six_links(void **state)
 {
     static const char *const in_lanes[] = {"chain-6", "chain-8", "chain-8-revolute", "chain-16"};
@@ -285,7 +288,7 @@ static void rattle_takes_lanes_from_six_links(void **state)
     }
 }
 
-/* a chain of @n hinges in space, with a spring at each @each of them */
+/* Make a model: a chain of @n hinges in space, with a spring at every @each-th hinge. */
 static char *springs_text(int n, int each)
 {
     char *text = NULL;
@@ -315,10 +318,10 @@ static char *springs_text(int n, int each)
     return text;
 }
 
-/* Rows of laws are priced: linkage bench -t 0.06 on a Zen 5, one by one and in lanes [us], by ali3
- * 64 hinges with springs at all or a quarter of them 64 and 52, 42 and 40; 128 with all or half of
- * them 129 and 101, 99 and 98; 8 with all 8.4 and 12.6; 16 with all or a quarter 17 and 19, 11 and
- * 15. By rk4 16 with all or a quarter 19 and 16, 15 and 11; 8 with all 9.4 and 10. */
+/* The cost of force laws is included. `linkage bench -t 0.06` on a Zen 5, one by one and in lanes
+ * [us]. ali3, 64 hinges with springs at all or a quarter of them: 64 and 52, 42 and 40; 128 with
+ * all or half: 129 and 101, 99 and 98; 8 with all: 8.4 and 12.6; 16 with all or a quarter: 17 and
+ * 19, 11 and 15. rk4, 16 with all or a quarter: 19 and 16, 15 and 11; 8 with all: 9.4 and 10. */
 static void laws_are_priced(void **state)
 {
     static const int in_lanes[][2] = {{64, 1}, {64, 4}, {128, 1}, {128, 2}};
@@ -337,7 +340,7 @@ static void laws_are_priced(void **state)
     assert_null(choose_for(&lk_formulation_rk4, springs_text(8, 1), lk_engines));
 }
 
-/* the compiled engine is the one that is chosen among those available */
+/* compiling a model uses the engine that is chosen among the available engines */
 static void the_choice_is_compiled(void **state)
 {
     static const char *const names[] = {"four-bar", "chain-8", "chain-16", "tree-31", "chain-128"};
@@ -352,7 +355,7 @@ static void the_choice_is_compiled(void **state)
     }
 }
 
-/* where among the times of a model those of an engine stand */
+/* Return the measured time of a model with an engine, NULL: one by one. */
 static double time_with(const struct step_times *t, const struct lk_engine *engine)
 {
     return !engine              ? t->one_by_one
@@ -362,8 +365,8 @@ static double time_with(const struct step_times *t, const struct lk_engine *engi
                                 : t->in_lanes[3];
 }
 
-/* On no processor a choice takes 5 % longer than the best engine, but with one chain, where it is
- * 19 %. */
+/* On no processor is the chosen engine more than 5 % slower than the best one, except for one
+ * chain: 19 %. */
 static void engines_are_chosen_well(void **state)
 {
     need_all_engines();
@@ -406,7 +409,8 @@ static void a_named_engine_is_taken(void **state)
     lk_system_free(system);
 }
 
-/* effort spent to compile a model: the same on every machine */
+/* Return the effort that compiling a model needs. The effort is counted, so it is the same on every
+ * machine. */
 static double effort_of(const char *name)
 {
     struct lk_bounds bounds = {0};
@@ -417,7 +421,8 @@ static double effort_of(const char *name)
     return (double)bounds.spent;
 }
 
-/* twice the joints at a body, or bodies in a net, cost less than eight times the work */
+/* Twice the joints at one body need less than five times the effort; the effort for nets is
+ * bounded. */
 static void compiling_does_not_explode(void **state)
 {
     (void)state;
@@ -427,7 +432,8 @@ static void compiling_does_not_explode(void **state)
     assert_true(effort_of("net-20") < 2e8);
 }
 
-/* answers to the question whether to continue: no so many times, then yes */
+/* Count down *@context, and return true when it is 0. The compiler calls this function to ask
+ * whether to stop. */
 static bool lose_patience(void *context)
 {
     int *left = context;
@@ -453,7 +459,7 @@ static void expect_to_end(const char *name)
         r = lk_system_new_within(model, NULL, &bounds, &system, &error);
         printf("    %s, asked %d times: %d, %.3g spent\n", name, patience + 1, r,
                (double)bounds.spent);
-        /* nothing between two questions is long except one factorisation */
+        /* the effort between two calls of the callback is small, except for one factorisation */
         assert_true((double)bounds.spent < 2e6 * (patience + 1));
         assert_true(r == 0 || left < 0);
     }
@@ -463,8 +469,7 @@ static void expect_to_end(const char *name)
     free(text);
 }
 
-/* compilation stops wherever it is: in the plans, in the search for bodies to split, in the
- * batches, in the start */
+/* compilation stops in any of its phases: plans, search for bodies to split, batches, start */
 static void compiling_ends_when_it_is_told_to(void **state)
 {
     (void)state;

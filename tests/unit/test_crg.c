@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* OpenCRG files: text and binary give the same numbers, a road along a curved line has the heights
- * that it was made of, and every mistake has one line with its place. */
+ * from which it was made, and each mistake has one line with its place. */
 #include "../physics/road_scene.h"
 #include "linkage/errors.h"
 #include "model/crg.h"
@@ -8,9 +8,9 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-/* ---- files of our own making ---- */
+/* ---- files made by this test ---- */
 
-/** struct writing - a file that grows. */
+/** struct writing - a file in memory, to which bytes are appended */
 struct writing {
     char bytes[1 << 20];
     size_t size;
@@ -43,7 +43,7 @@ static void add_binary(struct writing *w, double value, int is_double)
         w->bytes[w->size++] = (char)(bits >> (8 * i));
 }
 
-/* numbers of a text format in their columns, a record at most in a line */
+/* Append numbers of a text format in their columns, at most one record in a line. */
 static void add_row(struct writing *w, const double *value, int n, int width)
 {
     for (int i = 0; i < n; i++) {
@@ -56,7 +56,7 @@ static void add_row(struct writing *w, const double *value, int n, int width)
     }
 }
 
-#define CURVE    (1 / 40.0) /* of the line [1/m] */
+#define CURVE    (1 / 40.0) /* curvature of the line [1/m] */
 #define ROWS     241        /* 0.25 m apart: 60 m, 1.5 rad */
 #define SECTIONS 7
 #define STEP     0.25
@@ -68,7 +68,8 @@ static double bump_at(double u, double v)
     return 0.03 * sin(0.5 * u) * cos(0.7 * v);
 }
 
-/* an arc that climbs at 5 % and banks by 4 % at its end; @format: LRFI and so on */
+/* Write an arc that climbs with a slope of 5 % and has a bank of 4 % at its end.
+ * @format: LRFI and so on */
 static void write_arc(struct writing *w, const char *format)
 {
     int is_double = format[1] == 'D', is_binary = format[0] == 'K';
@@ -140,7 +141,7 @@ static void formats_agree(void **state)
     }
 }
 
-/* the place on the circle at u, v */
+/* Return the point on the circle at u, v. */
 static void place_of(double u, double v, double ret[2])
 {
     double angle = u * CURVE, radius = 1 / CURVE - v;
@@ -149,7 +150,8 @@ static void place_of(double u, double v, double ret[2])
     ret[1] = -5 + 1 / CURVE - radius * cos(angle);
 }
 
-/* The polygon of the line has ways of 0.25 m on a circle of 40 m: it is within 0.2 mm of it. */
+/* The reference line is a polygon with edges of 0.25 m on a circle with a radius of 40 m: it is
+ * within 0.2 mm of the circle. */
 static void follows_a_curved_line(void **state)
 {
     struct lk_crg_surface *s;
@@ -179,7 +181,8 @@ static void follows_a_curved_line(void **state)
     lk_crg_free(&crg);
 }
 
-/* a straight road whose rows and sections are the nodes: every height to the quantum */
+/* On a straight road, the rows and sections are nodes of the grid: each height is exact to the
+ * quantum. */
 static void nodes_of_a_straight_road_are_exact(void **state)
 {
     static const char head[] =
@@ -208,7 +211,7 @@ static void nodes_of_a_straight_road_are_exact(void **state)
         double node[2] = {0.5 * k, -0.5};
         int is_there = lk_road_grid_at(&road.grid, node, &h);
 
-        assert_int_equal(is_there, k != 7 && k != 6); /* the cells at the hole */
+        assert_int_equal(is_there, k != 7 && k != 6); /* the two cells at the hole */
         if (is_there)
             assert_true(fabs(h.z - 0.01 * k) < 1e-9);
     }
@@ -217,7 +220,8 @@ static void nodes_of_a_straight_road_are_exact(void **state)
     lk_crg_free(&crg);
 }
 
-/* the end that is given is reached, and the margin goes on as the border is */
+/* The road ends at the given end of its line, and the margin continues the heights of the
+ * border. */
 static void ends_where_it_says(void **state)
 {
     struct lk_crg_surface *s;
@@ -246,7 +250,7 @@ static void ends_where_it_says(void **state)
     lk_crg_free(&crg);
 }
 
-/* a loop of 400 m that climbs over its own start */
+/* The crossing of a loop of 400 m that climbs over its own start is reported. */
 static void tells_where_it_crosses_itself(void **state)
 {
     struct lk_crg_surface *s;
@@ -272,8 +276,9 @@ static void tells_where_it_crosses_itself(void **state)
     lk_crg_free(&crg);
 }
 
-/* A road that turns by @turn [rad] from way to way of @step [m], sections at the height 0.02 m.
- * @half: of its width [m] */
+/* Write a road with edges of @step [m], each turned by @turn [rad] relative to the last, and the
+ * height 0.02 m.
+ * @half: half of its width [m] */
 static void write_ring(struct writing *w, double step, int rows, double turn, double half)
 {
     w->size = 0;
@@ -285,8 +290,9 @@ static void write_ring(struct writing *w, double step, int rows, double turn, do
         add_row(w, (const double[]){(k - 0.5) * turn, 0.02, 0.02}, 3, 20);
 }
 
-/* Places on both sides of the line between any two rows that bisectors bound, asked for from the
- * end to the start and in steps of a third: a road, whatever was asked for before. */
+/* Check that points on both sides of the line, as far as the bisectors that bound the area of each
+ * row, are on the road. They are queried from the last row to the first, three in each: the result
+ * must not depend on earlier queries. */
 static void has_road_all_along(const struct lk_crg *crg, double turn, double half)
 {
     double p[2] = {0, 0}, gap, (*row)[2] = calloc((size_t)crg->n, sizeof(*row));
@@ -305,7 +311,7 @@ static void has_road_all_along(const struct lk_crg *crg, double turn, double hal
                place[2];
 
         if (v * turn > 0 && fabs(v) * tan(fabs(turn) / 2) > f * crg->step)
-            continue; /* on the inner side it belongs to other ways */
+            continue; /* on the inner side this place belongs to other edges */
         place[0] = row[k][0] + f * (row[k + 1][0] - row[k][0]) - v * sin(angle);
         place[1] = row[k][1] + f * (row[k + 1][1] - row[k][1]) + v * cos(angle);
         if (!(fabs(lk_crg_surface_at(s, place) - 0.02) < 1e-9))
@@ -316,7 +322,7 @@ static void has_road_all_along(const struct lk_crg *crg, double turn, double hal
     free(row);
 }
 
-/* rings, ramps, loops and corners, in rows that are coarse against the bend: no hole */
+/* Rings, ramps, loops and corners whose rows are coarse relative to the curvature have no hole. */
 static void has_no_hole_in_a_ring(void **state)
 {
     static const struct {
@@ -340,8 +346,8 @@ static void has_no_hole_in_a_ring(void **state)
     }
 }
 
-/* Ground is counted once, where a ring is driven twice, too; within the ground of a node at its
- * border, 2 pi (R + r) step. */
+/* The area counts ground once, even if a ring is driven twice. Tolerance: the ground of one node
+ * along the border, 2 pi (R + r) step. */
 static void knows_its_area(void **state)
 {
     const double ring = 2 * M_PI * 10 * 3.5, border = 2 * M_PI * (11.75 + 8.25) * 0.05;

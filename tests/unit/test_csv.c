@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/common/csv.h: names of columns, numbers that read back exactly, errors that are kept;
- * reading (what it refuses: tests/integration/test-compare.sh, test-cli.sh). */
+/* tools/common/csv.h, writing: names of columns, numbers that are exact when read back, errors that
+ * are kept until the end; reading. Refused files: tests/integration/test-compare.sh,
+ * test-cli.sh. */
 #include "../skip.h"
 #include "csv.h"
 
@@ -64,7 +65,7 @@ static void test_columns_and_rows(void **state)
     *second++ = '\0';
     assert_string_equal(text, "time [s],pose.x [m],\"odd, \"\"name\"\"\",count");
     for (int i = 0; i < 4; i++) {
-        assert_true(strtod(second, &second) == row[i]); /* to the last bit */
+        assert_true(strtod(second, &second) == row[i]); /* equal to the last bit */
         assert_int_equal(*second++, i < 3 ? ',' : '\n');
     }
     assert_int_equal(*second, '\0');
@@ -109,7 +110,7 @@ static void write_text(const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-/* what was written is read: the same names, units and bits */
+/* A file that was written has the same names, units and bits when read. */
 static void test_reads_what_it_wrote(void **state)
 {
     const double rows[2][3] = {{0, 0.1, -1.0 / 3}, {1e-3, 1e300, 4e-320}};
@@ -139,7 +140,8 @@ static void test_reads_what_it_wrote(void **state)
     lk_csv_table_release(&table);
 }
 
-/* rows behind the end are not read, whatever they hold; empty lines do not count */
+/* Rows after the end time are not read, whatever they contain; empty lines are not counted as
+ * rows. */
 static void test_reads_to_the_end(void **state)
 {
     struct lk_csv_table table;
@@ -156,7 +158,7 @@ static void test_reads_to_the_end(void **state)
     lk_csv_table_release(&table);
 }
 
-/* separators, quotes, capitals and blanks of other programs */
+/* Separators, quotes, capital letters and blanks of other programs are accepted. */
 static void test_reads_other_dialects(void **state)
 {
     static const char *const texts[] = {
@@ -184,7 +186,7 @@ static void test_reads_other_dialects(void **state)
     }
 }
 
-/* what was odd in a header, too, as RFC 4180 has it */
+/* Unusual names in a header are written and read with quotes as in RFC 4180. */
 static void test_reads_odd_names(void **state)
 {
     struct lk_csv_table table;
@@ -237,8 +239,8 @@ static void test_refuses_by_line(void **state)
     }
 }
 
-/* Rows are buffered: a full disk may be detected only at the end, but it is detected. */
-/* What could not be written in whole is not left behind. */
+/* A file that could not be written completely is deleted. Rows are buffered, so a full disk may be
+ * detected only when the file is closed. */
 static void test_leaves_no_part(void **state)
 {
     const struct rlimit none = {0, RLIM_INFINITY}, any = {RLIM_INFINITY, RLIM_INFINITY};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The platform beside a run: what records, their absence, orders and reports do to a ride, and what
- * a datagram says of it. Time is the test's own. */
+/* A platform beside a run: the effect of records, missing records, orders and reports on its ride,
+ * and the contents of its datagrams. The test has its own clock. */
 #include "motion.h"
 #include <arpa/inet.h>
 #include <math.h>
@@ -50,7 +50,7 @@ static void open_cueing(bool realtime)
     lkd_cueing_begin(&cueing, realtime);
 }
 
-/* A record each ms, and the beat of the exchange every 10 ms. */
+/* Make @n records, one each ms, and call the exchange's timer every 10 ms. */
 static void run(int n, enum lkd_cycle_state state, double fx)
 {
     struct lkd_output *output = calloc(1, sizeof(*output) + 7 * sizeof(double));
@@ -98,7 +98,8 @@ static void expect_end(enum lk_ride_cause cause)
 
 /* ---- rides ---- */
 
-/* One step of the platform for each step of the run: the washout's pose is that of its time. */
+/* The platform makes one step for each step of the run: the washout's pose is the one at the time
+ * of the record. */
 static void test_follows_the_records(void **state)
 {
     struct lk_washout_state washed = {0};
@@ -120,7 +121,8 @@ static void test_follows_the_records(void **state)
     lkd_cueing_fini(&cueing);
 }
 
-/* The operator's gain is an output of the model: it glides there, and the ride takes it. */
+/* A gain of the operator is an output of the model. The washout's gain changes smoothly to its
+ * value, and the ride uses it. */
 static void test_gains(void **state)
 {
     struct lkd_output *output = calloc(1, sizeof(*output) + 7 * sizeof(double));
@@ -180,8 +182,8 @@ static void test_silence(void **state)
     lkd_cueing_fini(&cueing);
 }
 
-/* A daemon that stood still meets whichever comes first, a record or its own beat. By then the
- * platform may have parked: the ride is over, and only an order begins another. */
+/* After the daemon stood still, a record or its own timer may come first. If the platform was
+ * parked meanwhile, the ride has ended, and only an order begins another. */
 static void test_stood_still(void **state)
 {
     (void)state;
@@ -204,7 +206,8 @@ static void test_stood_still(void **state)
     lkd_cueing_fini(&cueing);
 }
 
-/* A thread that stood still does not make up for it: 20 ms of way at most. */
+/* A thread that stood still does not make up for all of the lost time: it moves the platform for at
+ * most 20 ms. */
 static void test_catches_nothing_up(void **state)
 {
     double before, way;
@@ -278,7 +281,7 @@ static void check_report(int fd, unsigned char flags, enum lk_ride_cause cause)
     run(300, LKD_CYCLE_RUNNING, 0);
     send_report(fd, "LKP2", flags);
     assert_int_equal(cueing.ride.state, LK_RIDE_RISING);
-    if (flags == 1) /* not a word more */
+    if (flags == 1) /* no further reports in this case */
         run(600, LKD_CYCLE_RUNNING, 0);
     else
         send_report(fd, "LKP1", flags);
@@ -346,7 +349,7 @@ static void test_datagram(void **state)
     lkd_cueing_fini(&cueing);
 }
 
-/* Without records the receivers of a platform that moves get a datagram at every tick. */
+/* Without records, the receivers of a moving platform get a datagram at each tick. */
 static void test_sent_while_it_settles(void **state)
 {
     struct lkd_motion_config receiver[2] = {{.divisor = 1, .platform = true}, {.divisor = 1}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of DBC files and the bits of signals: every place in a frame against an oracle that
- * goes bit by bit, values and sums that others have published, and one line for each mistake. */
+/* The reader of DBC files and the bits of signals: each position in a frame against an independent
+ * bit-by-bit oracle, published values and checksums, and one line for each mistake. */
 #include "bits.h"
 #include "cmocka_all.h"
 
@@ -11,13 +11,14 @@
 
 /* ---- bits ---- */
 
-/* always the same ones: nothing seeds them */
+/* Return a random number; the seed is always the same. */
 static uint64_t random_next(void)
 {
     return (uint64_t)random() << 62 ^ (uint64_t)random() << 31 ^ (uint64_t)random();
 }
 
-/* The DBC numbers of the bits of a signal, the highest one first. Return: false: beyond @bytes. */
+/* Compute the DBC numbers of the bits of a signal, highest bit first.
+ * Return: false if a bit is beyond @bytes */
 static bool number_bits(const struct dbc_signal *s, int bytes, int ret[64])
 {
     int at = s->start;
@@ -26,7 +27,7 @@ static bool number_bits(const struct dbc_signal *s, int bytes, int ret[64])
         ret[i] = s->is_motorola ? at : s->start + s->bits - 1 - i;
         if (ret[i] < 0 || ret[i] >= 8 * bytes)
             return false;
-        at = at % 8 == 0 ? at + 15 : at - 1; /* down a byte, then the highest bit of the next */
+        at = at % 8 == 0 ? at + 15 : at - 1; /* next: highest bit of the next byte */
     }
     return true;
 }
@@ -127,7 +128,7 @@ static void ranges(void **state)
 
     (void)state;
     assert_int_equal(raw_of(s, 10, true), 20);
-    assert_int_equal(raw_of(s, 10.2, true), 20); /* less than the bits can tell */
+    assert_int_equal(raw_of(s, 10.2, true), 20); /* 10.2 is rounded to the resolution */
     assert_int_equal(raw_of(s, 10.3, false), 20);
     assert_int_equal(raw_of(s, -7, false), 0xfe);
 }
@@ -147,7 +148,7 @@ static void floats(void **state)
     assert_true(value_of(d, UINT64_C(0x3fb999999999999a)) == 0.1);
 }
 
-/* Frames of the README of cantools (motohawk.dbc), and EEC1 of J1939 as tutorials show it. */
+/* Frames from the README of cantools (motohawk.dbc), and EEC1 of J1939 as in tutorials. */
 static void published_frames(void **state)
 {
     const struct dbc_signal temperature = {.start = 0,
@@ -262,7 +263,7 @@ static void all_of_a_file(void **state)
     assert_true(m[0].cycle_s == 0.02 && m[1].cycle_s == 0.1 && m[0].line == 9 && m[0].column == 9);
     assert_true(s[0].start == 7 && s[0].bits == 16 && s[0].is_motorola && s[0].is_signed);
     assert_true(s[0].factor == 0.01 && s[0].offset == -2 && s[0].low == -300 && s[0].high == 300);
-    assert_string_equal(s[0].unit, "\xc2\xb0"); /* of Latin-1 */
+    assert_string_equal(s[0].unit, "\xc2\xb0"); /* converted from Latin-1 */
     assert_true(!s[1].is_motorola && !s[1].is_signed && s[1].kind == DBC_FLOAT);
     assert_true(isnan(s[0].initial) && s[1].initial == 7);
     assert_string_equal(dbc_signal_name(&s[1]), "rate_of_the_crank_about_its_own_axis_in_rad");
@@ -353,7 +354,8 @@ static void mistakes_of_the_file(void **state)
     }
 }
 
-/* The message has it, and what comes behind is read: another message, and what is said about it. */
+/* A message with a mistake keeps its error line, and the text after it is read: another message,
+ * and the statements about it. */
 static void mistakes_of_a_message(void **state)
 {
     static const char behind[] = "\nBO_ 77 Good: 8 A\n SG_ good : 0|32@1+ (1,0) [0|0] \"\" A\n"
@@ -381,7 +383,8 @@ static void mistakes_of_a_message(void **state)
     }
 }
 
-/* comments, statements without a semicolon that say nothing here, two selectors */
+/* Comments, statements without a semicolon that have no meaning here, and two selectors are
+ * accepted. */
 static void what_others_read(void **state)
 {
     static const char text[] =

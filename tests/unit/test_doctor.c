@@ -18,7 +18,7 @@
 #define CPU        "sys/devices/system/cpu/"
 #define KERNEL     "proc/sys/kernel/"
 
-/* Four cores, 2 and 3 for real time, as a tuned machine has them. */
+/* A tuned machine with four cores, of which 2 and 3 are for real time. */
 static const char *const perfect[][2] = {
     {KERNEL "osrelease", "6.12.9-rt\n"},
     {KERNEL "sched_rt_runtime_us", "950000\n"},
@@ -41,16 +41,16 @@ static const char *const perfect[][2] = {
     {"proc/irq/default_smp_affinity", "3\n"},
     {"proc/irq/30/effective_affinity_list", "1\n"},
     {"proc/irq/30/eth0/none", ""},
-    {"proc/irq/31/effective_affinity_list", "2\n"}, /* no handler */
+    {"proc/irq/31/effective_affinity_list", "2\n"}, /* an interrupt without a handler */
     {"proc/2/task/2/stat", "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 9 0 0 1 0 0 "
                            "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"},
     {"proc/2/task/2/status", "Name:\tkthreadd\nCpus_allowed_list:\t0-1\n"},
-    /* bound to one core by the kernel, FIFO 99 */
+    /* a thread that the kernel has bound to one core, FIFO 99 */
     {"proc/21/task/21/stat",
      "21 (migration/2) S 2 0 0 0 -1 69238848 0 0 0 0 0 0 0 0 -100 0 1 0 9 0 "
      "0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 2 99 1 0 0 0\n"},
     {"proc/21/task/21/status", "Cpus_allowed_list:\t2\n"},
-    /* of a user process, lower priority */
+    /* a thread of a user process, lower priority */
     {"proc/40/task/41/stat", "41 (a) (b) S 1 0 0 0 -1 4194304 0 0 0 0 0 0 0 0 -51 0 1 0 9 0 0 1 0 "
                              "0 0 0 0 0 0 0 0 0 0 0 0 2 50 1 0 0 0\n"},
     {"proc/40/task/41/status", "Cpus_allowed_list:\t0-3\n"},
@@ -99,7 +99,7 @@ static const char *perfect_text(const char *path)
     return NULL;
 }
 
-/* probes as a perfect machine answers them */
+/* Return the results of probes on a perfect machine. */
 static struct doctor_probes good_probes(void)
 {
     struct doctor_probes probes = {
@@ -128,8 +128,9 @@ static struct doctor_options options_of(const struct fixture *fixture)
     return options;
 }
 
-/* "id id": the checks that are not ok, in print order; all with the verdict @verdict, and a remedy.
- * Libraries are those of this machine and are not checked. */
+/* Check which checks are not ok: all must have the verdict @verdict and a remedy. The checks of
+ * libraries depend on this machine and are excluded.
+ * @ids: "id id", in print order */
 static void assert_turned(const struct doctor *doctor, const char *ids, enum doctor_verdict verdict)
 {
     struct doctor_finding findings[CHECKS_MAX];
@@ -173,14 +174,14 @@ static void test_perfect(void **state)
     assert_string_equal(doctor.cores_text, "2-3");
     assert_string_equal(doctor.others_text, "0-1");
     assert_turned(&doctor, "", DOCTOR_OK);
-    doctor.probes.known = false; /* then libraries are not checked either */
+    doctor.probes.known = false; /* libraries are then not checked either */
     doctor_examine(&doctor, findings);
     doctor_count(findings, counts);
     assert_int_equal(counts[DOCTOR_WARN] + counts[DOCTOR_FAIL], 0);
     assert_int_equal(doctor_exit_of(&doctor, counts), DOCTOR_EXIT_OK);
 }
 
-/* the same from its folder alone */
+/* Without probes, only the checks that need them have no verdict. */
 static void test_root_only(void **state)
 {
     struct doctor_options options = options_of(*state);
@@ -192,7 +193,7 @@ static void test_root_only(void **state)
                   DOCTOR_NOT_KNOWN);
 }
 
-/* changes one file; "" deletes it */
+/* Defects: each replaces one file, and "" deletes it. @id: the check that must fail. */
 static const struct {
     const char *path, *text, *id;
     enum doctor_verdict verdict;
@@ -211,7 +212,7 @@ static const struct {
     {"sys/fs/cgroup/rig.slice/cpuset.cpus.effective", "0-2\n", "cpuset", DOCTOR_FAIL},
     {CPU "cpu3/topology/thread_siblings_list", "1,3\n", "siblings", DOCTOR_WARN},
     {CPU "cpu2/topology/thread_siblings_list", "2-3\n", "siblings", DOCTOR_WARN},
-    {CPU "cpu2/topology/thread_siblings_list", "", NULL, DOCTOR_OK}, /* the other one is known */
+    {CPU "cpu2/topology/thread_siblings_list", "", NULL, DOCTOR_OK}, /* core 3's list is enough */
     {"proc/irq/default_smp_affinity", "f\n", "irq_default", DOCTOR_WARN},
     {"proc/irq/default_smp_affinity", "00000000,00000008\n", "irq_default", DOCTOR_WARN},
     {"proc/irq/default_smp_affinity", "ffffffff,00000003\n", NULL, DOCTOR_OK},
@@ -240,7 +241,7 @@ static const struct {
     {KERNEL "timer_migration", "1\n", "timer_migration", DOCTOR_WARN},
     {"sys/devices/system/node/node0/cpulist", "0-2\n", "numa_node", DOCTOR_WARN},
     {KERNEL "watchdog_cpumask", "0-3\n", "watchdog", DOCTOR_WARN},
-    {KERNEL "watchdog_cpumask", "", "watchdog", DOCTOR_WARN}, /* then it means all cores */
+    {KERNEL "watchdog_cpumask", "", "watchdog", DOCTOR_WARN}, /* without a mask: all cores */
     {"proc/2/task/2/status", "Cpus_allowed_list:\t0-3\n", "kernel_threads", DOCTOR_WARN},
     {"proc/40/task/41/stat",
      "41 (a) (b) S 1 0 0 0 -1 4194304 0 0 0 0 0 0 0 0 -51 0 1 0 9 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 "
@@ -251,7 +252,7 @@ static const struct {
      "41 (a) (b) S 1 0 0 0 -1 4194304 0 0 0 0 0 0 0 0 -51 0 1 0 9 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 "
      "2 "
      "80 1 0 0 0\n",
-     "foreign_tasks", DOCTOR_WARN}, /* that of another rig */
+     "foreign_tasks", DOCTOR_WARN}, /* a thread of another rig */
     {"proc/40/task/41/stat",
      "41 (a) (b) S 1 0 0 0 -1 4194304 0 0 0 0 0 0 0 0 -51 0 1 0 9 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 "
      "2 "
@@ -276,7 +277,7 @@ static void test_defects(void **state)
         else
             fixture_write(fixture, defects[i].path, defects[i].text);
         read_good(&doctor, &options);
-        /* an interrupt whose handler was installed later */
+        /* interrupt 31 now has a handler, so its affinity matters */
         if (strstr(defects[i].path, "irq/31/timer") != NULL)
             assert_turned(&doctor, "irq_affinity", DOCTOR_WARN);
         else
@@ -288,7 +289,7 @@ static void test_defects(void **state)
     }
 }
 
-/* the last line of the text, and its exit status */
+/* Return the exit status, and in @ret_line the last line of the text. */
 static int last_line(struct doctor *doctor, char *ret_line, size_t size)
 {
     struct doctor_finding findings[CHECKS_MAX];
@@ -311,7 +312,7 @@ static int last_line(struct doctor *doctor, char *ret_line, size_t size)
     return doctor_exit_of(doctor, counts);
 }
 
-/* The daemon's refusal, in its own words, means not fit. */
+/* If the daemon refuses to arm, the machine is not fit, and the text quotes the refusal. */
 static void test_daemon(void **state)
 {
 #define REFUSES "the daemon refuses to arm without --allow-degraded: "
@@ -345,7 +346,7 @@ static void test_daemon(void **state)
                                 "hardware threads 1,3 are one core");
 }
 
-/* A core that the cycle of another rig uses. */
+/* A core that the cycle of another rig uses is reported. */
 static void test_taken(void **state)
 {
     const struct fixture *fixture = *state;
@@ -369,7 +370,7 @@ static void test_taken(void **state)
     assert_turned(&doctor, "", DOCTOR_OK);
 }
 
-/* Deep sleep counts unless the daemon may inhibit it. */
+/* Deep idle states are a defect unless the daemon may inhibit them. */
 static void test_idle(void **state)
 {
     const struct fixture *fixture = *state;
@@ -393,7 +394,7 @@ static void test_rcu(void **state)
 
     fixture_write(fixture, "proc/cmdline", "rcu_nocbs 2-3 xrcu_nocbs=2-3\n");
     read_good(&doctor, &options);
-    assert_turned(&doctor, "", DOCTOR_OK); /* full dynticks imply it */
+    assert_turned(&doctor, "", DOCTOR_OK); /* nohz_full implies rcu_nocbs */
     fixture_write(fixture, CPU "nohz_full", "2\n");
     read_good(&doctor, &options);
     assert_turned(&doctor, "nohz_full rcu_nocbs", DOCTOR_WARN);
@@ -420,7 +421,8 @@ static void test_core_0(void **state)
     assert_non_null(strstr(findings[2].value, "core 7 is not online"));
 }
 
-/* without isolated cores: the last one that this process may use, or the last one online */
+/* Without isolated cores, the doctor examines the last core that this process may use, or the last
+ * one online. */
 static void test_choice(void **state)
 {
     const struct fixture *fixture = *state;
@@ -436,7 +438,7 @@ static void test_choice(void **state)
     assert_string_equal(doctor.cores_text, "3");
 }
 
-/* each probe that fails, by itself */
+/* Each failing probe alone gives the verdict of its check. */
 static void test_probes(void **state)
 {
     struct doctor_options options = options_of(*state);
@@ -478,7 +480,7 @@ static void test_probes(void **state)
 #undef expect
 }
 
-/* swap counts if it is unknown whether memory can be locked */
+/* Swap is a defect if it is unknown whether memory can be locked. */
 static void test_swap_unknown(void **state)
 {
     const struct fixture *fixture = *state;
@@ -503,7 +505,7 @@ static void test_swap_unknown(void **state)
     assert_int_equal(doctor_exit_of(&doctor, counts), DOCTOR_EXIT_FAIL);
 }
 
-/* before 6.12 the throttle takes its place; there is no fair server to read */
+/* Before Linux 6.12 the RT throttle is checked instead of the fair server, which did not exist. */
 static void test_old_kernel(void **state)
 {
     const struct fixture *fixture = *state;
@@ -519,7 +521,7 @@ static void test_old_kernel(void **state)
     assert_turned(&doctor, "fair_server", DOCTOR_NOT_KNOWN);
 }
 
-/* An empty root gives no verdict; garbage in every file does no harm. */
+/* If no file exists there is no verdict; random bytes in every file do no harm. */
 static void test_nothing(void **state)
 {
     const struct fixture *fixture = *state;
@@ -548,7 +550,7 @@ static void test_nothing(void **state)
     }
 }
 
-/* the output: the last line, and only checks that are not ok */
+/* The printed text contains only checks that are not ok, and the last line. */
 static void test_text(void **state)
 {
     struct doctor_options options = options_of(*state);
@@ -578,7 +580,7 @@ static void test_text(void **state)
     free(text);
 }
 
-/* the real probes on this machine: they answer, whatever the answer is */
+/* The real probes on this machine return some plausible result. */
 static void test_live(void **state)
 {
     struct doctor_options options = {.root = "", .directory = "/", .priority = 1, .probe_s = 0.05};

@@ -83,7 +83,7 @@ static void test_numbers(void **state)
 {
     static const struct {
         const char *text;
-        double value; /* NAN: refused */
+        double value; /* NAN: the text is refused */
     } rows[] = {
         {"0", 0},          {"-0.5", -0.5},  {"+1", 1},      {".5", 0.5},    {"5.", 5},
         {"1e3", 1000},     {"1E-3", 0.001}, {"1e+2", 100},  {"'7'", 7},     {"1e-400", 0},
@@ -110,7 +110,7 @@ static void test_numbers(void **state)
     }
 }
 
-/* The machine's own German locale, or one built here in @folder. */
+/* Set a German locale, that of the machine or one compiled in @folder. */
 static bool speak_german(char *folder)
 {
     char command[256];
@@ -212,7 +212,7 @@ static void test_refusals(void **state)
     lk_document_free(document);
 }
 
-/* Reads @text, which must be refused, into @error. */
+/* Read @text, which must be refused. @error gets the message. */
 static void expect_refusal(const char *text, size_t size, struct lk_error *error)
 {
     struct lk_document *document = NULL;
@@ -245,7 +245,8 @@ static void test_bounds(void **state)
     free(text);
 }
 
-/* The cost of many keys is nearly linear: the last of 200 000 repeats the first. */
+/* The cost of many keys is nearly linear: the duplicate of the first key is found after 200 000
+ * keys. */
 static void test_duplicate_among_many(void **state)
 {
     size_t size = 0, room = 200000 * 12 + 64;
@@ -281,7 +282,7 @@ static void test_error_lines_are_safe(void **state)
         memcpy(big + i, "\xc3\xa4", 3);
     lk_error_set(&error, "%s", big);
     assert_int_equal(strlen(error.text), sizeof(error.text) - 1);
-    assert_int_equal(error.text[sizeof(error.text) - 2], '?'); /* half a character was left */
+    assert_int_equal(error.text[sizeof(error.text) - 2], '?'); /* replaces half a character */
 }
 
 static void test_text(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elementary functions of the cycle: within 2 units in the last place of the mathematical library,
- * which is itself within 1, over their ranges; finite beyond them. The interval of a table. */
+/* Elementary functions of the cycle: within 2 units in the last place of the C library's functions,
+ * which themselves are within 1, over their ranges, and finite beyond these ranges. The search for
+ * the interval of a table. */
 #include "cmocka_all.h"
 #include "maths/elementary.h"
 #include "maths/table.h"
@@ -13,14 +14,14 @@
 
 static uint64_t dice = 7;
 
-/* 0 to 1 */
+/* Return a pseudo-random number, 0 to 1. */
 static double draw(void)
 {
     dice = dice * 6364136223846793005u + 1442695040888963407u;
     return (double)(dice >> 11) / 9007199254740992.0;
 }
 
-/* distance of @x from @wanted in units of the last place of @wanted */
+/* Return the distance of @x from @wanted in units in the last place of @wanted. */
 static double units_off(double x, double wanted)
 {
     double size = fabs(wanted);
@@ -28,7 +29,8 @@ static double units_off(double x, double wanted)
     return fabs(x - wanted) / (nextafter(size, INFINITY) - size);
 }
 
-/* either sign, spread evenly over the exponents from 10^@low to 10^@high */
+/* Return a random number of either sign, distributed evenly over the exponents from 10^@low to
+ * 10^@high. */
 static double spread(double low, double high)
 {
     double x = pow(10, low + (high - low) * draw());
@@ -85,7 +87,8 @@ static void test_sine_and_cosine(void **state)
     assert_true(fabs(sine(1e300)) <= 1 && fabs(cosine(-INFINITY)) <= 1);
 }
 
-/* four at once have the bits of each alone, whatever its neighbours are */
+/* Four values computed at once have the same bits as each computed alone, whatever the other three
+ * values are. */
 static void test_fours(void **state)
 {
     (void)state;
@@ -122,7 +125,7 @@ static void test_powers(void **state)
     }
 }
 
-/* the last point but one at most that is not above @x, else the first */
+/* Return the last point that is not above @x, at most the last but one; 0 if all are above @x. */
 static int interval_of(int n, const double *points, double x)
 {
     int i = 0;
@@ -132,7 +135,8 @@ static int interval_of(int n, const double *points, double x)
     return i;
 }
 
-/* tables that are counted alone, and those that are halved once and several times before */
+/* Tables of all sizes: the search compares points one by one, after halving larger tables once or
+ * several times. */
 static void test_intervals(void **state)
 {
     (void)state;

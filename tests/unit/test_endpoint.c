@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the daemon may listen, and who sent a message: the rules beneath the integration tests. */
+/* The endpoints on which the daemon may listen, and the identity of senders: unit tests of the
+ * rules that the integration tests rely on. */
 #include "endpoint.h"
 #include "peer.h"
 #include "socket.h"
@@ -36,7 +37,7 @@ static void test_addresses_without_keys(void **state)
         assert_int_equal(lkd_endpoint_check(good[i], &error), 0);
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(lkd_endpoint_check(remote[i], &error), LK_E_TEXT);
-        /* the message says how to mend it */
+        /* the message says how to correct the configuration */
         assert_non_null(strstr(error.text, "loopback address (127.x.y.z)"));
         assert_non_null(strstr(error.text, "security"));
         assert_non_null(strstr(error.text, "linkagectl keygen"));
@@ -89,7 +90,7 @@ static void test_listen_refuses_too(void **state)
     assert_int_equal(fd, -1);
 }
 
-/* A socket path that no process serves is taken over; any other file is refused. */
+/* The path of a socket that no process serves is reused; any other existing file is refused. */
 static void test_paths(void **state)
 {
     char folder[] = "/tmp/linkaged-endpoint-XXXXXX", endpoint[64];
@@ -105,7 +106,7 @@ static void test_paths(void **state)
     close(fd);
     assert_int_equal(lkd_endpoint_listen(endpoint, false, &fd, &error), 0);
     lkd_endpoint_close(endpoint, fd);
-    assert_int_equal(rmdir(folder), 0); /* it is empty */
+    assert_int_equal(rmdir(folder), 0); /* the folder is empty */
 }
 
 /* ---- keys ---- */
@@ -152,7 +153,7 @@ static void say_nothing(enum lkd_condition_id condition, const char *text)
     print_message("%s: %s\n", lkd_condition_info(condition)->id, text);
 }
 
-/* Which connections the handler accepts, as the daemon sees it. */
+/* Return the sender of a message as the daemon sees it. */
 static void peer_of(zmq_msg_t *part, struct lkd_peer *ret_peer)
 {
     lkd_peer_of(true, zmq_msg_gets(part, "User-Id"), ret_peer);
@@ -185,7 +186,7 @@ static int make_pairs(void **state)
            zmq_curve_keypair(friend.open, friend.secret);
 }
 
-/* Name and role travel with every message, and with its last part. */
+/* Name and role of the sender are available with each part of a message. */
 static void test_peer_of_a_message(void **state)
 {
     void *context = zmq_ctx_new(), *socket, *client;
@@ -218,7 +219,7 @@ static void test_peer_of_a_message(void **state)
     zmq_ctx_term(context);
 }
 
-/* The limit holds for the message, encrypted or not; one byte more cuts the connection. */
+/* The size limit applies to the message, encrypted or not; one byte more closes the connection. */
 static void test_size_with_keys(void **state)
 {
     static const char bytes[1001];
@@ -271,10 +272,9 @@ static void test_no_judge_no_entry(void **state)
 }
 
 /* ---- a client that writes its own User-Id ----
- *
- * A client may send properties of its own in the handshake, among them one called User-Id. The name
- * that the handler gives must win. libzmq does this for all mechanisms alike; the test uses the one
- * that can be spoken by hand without cryptography. */
+ * In the handshake a client may send properties of its own, among them one called User-Id. The name
+ * that the handler returns must replace it. libzmq treats all mechanisms alike; the test uses NULL
+ * because its handshake needs no cryptography. */
 
 static void answer_zap(void *handler)
 {
@@ -313,7 +313,7 @@ static void speak_by_hand(int fd)
     assert_int_equal(write(fd, frame, n), n);
 }
 
-/* Reads greeting and READY of the other side: then a message may be sent. */
+/* Read greeting and READY of the other side; then a message may be sent. */
 static void await_ready(int fd)
 {
     unsigned char bytes[256];

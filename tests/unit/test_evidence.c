@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The evidence of a run beside its cycle, from synthetic records: the worst hundred, losses, and
- * whether the kernel held the cycle back. */
+/* The evidence that is collected beside a run, from synthetic records: the worst hundred cycles,
+ * lost records, and whether the kernel suspended the cycle. */
 #include "evidence.h"
 #include "log.h"
 #include "reply.h"
@@ -21,7 +21,7 @@ static struct lkd_runner runner;
 static struct lkd_evidence evidence;
 static int64_t responses[MANY];
 static uint64_t n_records;
-static int64_t shift_ns; /* of the deadlines */
+static int64_t shift_ns; /* added to the deadlines */
 
 static int begin(void **state)
 {
@@ -83,7 +83,8 @@ static int compare(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Sorted, each once, with the cycle that it names, and no other was worse. */
+/* Check the worst cycles: sorted, each listed once with its number, and no other cycle was
+ * worse. */
 static void check_worst(uint64_t n_seen)
 {
     int64_t *sorted = malloc(n_seen * sizeof(*sorted));
@@ -131,7 +132,7 @@ static void test_few(void **state)
     put(7);
     put(3);
     collect();
-    collect(); /* none is counted twice */
+    collect(); /* a second call counts none twice */
     check_worst(3);
     for (int i = 0; i < 97; i++)
         put(3);
@@ -145,7 +146,7 @@ static void test_few(void **state)
     check_worst(102);
 }
 
-/* Thousands, in portions as the server reads them. */
+/* Thousands of records, read in portions as the server does. */
 static void test_worst_hundred(void **state)
 {
     uint64_t random = 88172645463325252u;
@@ -172,7 +173,8 @@ static void test_rising_and_falling(void **state)
     check_worst(6000);
 }
 
-/* The ring was overwritten before it was read: counted, and never taken for another cycle. */
+/* If the ring was overwritten before it was read, the lost records are counted and never mistaken
+ * for other cycles. */
 static void test_lost(void **state)
 {
     struct lkd_worst worst[LKD_WORST_MAX];
@@ -195,14 +197,14 @@ static void test_lost(void **state)
     assert_int_equal(evidence.lost, LKD_RECORDS / 2 + 1000);
 }
 
-/* A cycle that began at its grid point and ended late by this much. */
+/* Add a cycle that began at its grid point and ended after @late_ns. */
 static void miss(int64_t late_ns)
 {
     shift_ns += 100 * P;
     put(late_ns);
 }
 
-/* The kernel's throttle takes a core for 50 ms from a thread that did not yield. */
+/* The kernel's RT throttle suspends a thread that never yields for 50 ms. */
 static void test_throttled(void **state)
 {
     uint64_t *lost_core = &runner.worker[0].usage_end.involuntary;
@@ -211,10 +213,10 @@ static void test_throttled(void **state)
     runner.priority = 80;
     runner.worker[0].counted = true;
     cycle.settings = lkd_settings_default();
-    cycle.settings.budget_share = 100; /* no long computation */
+    cycle.settings.budget_share = 100; /* no computation counts as long */
     miss(50000000);
     collect();
-    assert_int_equal(evidence.throttled, 0); /* it kept its core */
+    assert_int_equal(evidence.throttled, 0); /* the thread kept its core */
     *lost_core = 1;
     miss(50000000);
     miss(2000000);
@@ -226,7 +228,7 @@ static void test_throttled(void **state)
     assert_int_equal(evidence.throttled, 1);
     miss(45000000);
     collect();
-    assert_int_equal(evidence.throttled, 1); /* no core was lost since */
+    assert_int_equal(evidence.throttled, 1); /* no further core was lost */
     miss(45000000);
     miss(55000000);
     *lost_core = 3;
@@ -244,7 +246,7 @@ static void test_throttled(void **state)
     assert_int_equal(evidence.throttled, 3);
 }
 
-/* Independent of the number of earlier missed deadlines. */
+/* Throttling is detected however many deadlines were missed before. */
 static void test_throttled_late(void **state)
 {
     (void)state;
@@ -264,7 +266,7 @@ static void test_throttled_late(void **state)
     assert_int_equal(evidence.throttled, 1);
 }
 
-/* A missed deadline of the records, as the daemon lists it. */
+/* Check missed deadline @number of the records as the daemon lists it. */
 static void check_recent(uint64_t number, uint64_t record, enum lkd_cause cause)
 {
     const struct lkd_missed *missed;
@@ -278,7 +280,7 @@ static void check_recent(uint64_t number, uint64_t record, enum lkd_cause cause)
                      responses[record % MANY]);
 }
 
-/* Repeated queries report each missed deadline, whatever the first ones were. */
+/* Repeated queries return each missed deadline once, whatever number the query begins with. */
 static void test_recent(void **state)
 {
     const struct lkd_missed *missed[8];
@@ -286,7 +288,7 @@ static void test_recent(void **state)
 
     (void)state;
     cycle.settings = lkd_settings_default();
-    put(P); /* in time */
+    put(P); /* on time */
     put(P + 1);
     put(10);
     collect();
@@ -294,7 +296,7 @@ static void test_recent(void **state)
     assert_int_equal(lkd_evidence_recent(&evidence, 2, 8, missed, &next), 0);
     assert_int_equal(next, 2);
     put(2 * P);
-    put(P + 5); /* also computes for long */
+    put(P + 5); /* the computation is also long */
     collect();
     check_recent(2, 3, LKD_CAUSE_COMPUTATION);
     check_recent(3, 4, LKD_CAUSE_COMPUTATION);
@@ -303,7 +305,7 @@ static void test_recent(void **state)
     assert_int_equal(next, 3);
 }
 
-/* More than are kept: the newest, each at its number. */
+/* If more deadlines were missed than are kept, the newest are kept with their numbers. */
 static void test_recent_many(void **state)
 {
     const struct lkd_missed *missed[3];
@@ -323,7 +325,8 @@ static void test_recent_many(void **state)
     check_recent(LKD_RECENT_MAX + 2, n_records - 1, LKD_CAUSE_COMPUTATION);
 }
 
-/* After a cycle that overran; not if that one was not recorded, nor without a clock. */
+/* A cycle that is late because the one before overran has the cause "behind", unless that one was
+ * not recorded. In lockstep there are no deadlines. */
 static void test_recent_behind(void **state)
 {
     const struct lkd_missed *missed;
@@ -339,7 +342,7 @@ static void test_recent_behind(void **state)
     check_recent(2, 1, LKD_CAUSE_BEHIND);
     put(4 * LKD_RECORDS * P); /* the next cycle is late because of this one */
     collect();
-    first = 2 * LKD_RECORDS - LKD_RECORDS / 2; /* it is still recorded then */
+    first = 2 * LKD_RECORDS - LKD_RECORDS / 2; /* this record still exists then */
     while (n_records < 2 * LKD_RECORDS)
         put(n_records == first || n_records == first + 1 ? P + 5 : 10);
     collect();
@@ -353,7 +356,7 @@ static void test_recent_behind(void **state)
     assert_int_equal(lkd_evidence_recent(&evidence, evidence.n_recent + 1, 1, &missed, &next), 0);
 }
 
-/* A reply has every bucket that is not empty, including the overflow. */
+/* A reply contains each bucket that is not empty, including the overflow. */
 static void test_buckets(void **state)
 {
     static struct lkd_histogram histogram;

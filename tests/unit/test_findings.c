@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings in a model: for each identifier one model with just this fault, and one that is just
- * free of it. */
+/* Findings in a model: for each identifier, one model with only this fault, and a similar model
+ * just without it. */
 #include "linkage/analysis.h"
 #include "linkage/findings.h"
 
@@ -42,7 +42,7 @@
          "  hook: {type: spherical, bodies: [link, load], point: [0, -0.1, 0]}\n"                  \
          "solver: {formulation: ali3}\n"
 
-/* the same, let go from the horizontal: nothing pulls at it yet */
+/* the same pendulum released from the horizontal: at the start nothing loads the link */
 #define LYING_LINK(load)                                                                           \
     HEAD "  link: {mass: 0.1, inertia: [8.3e-5, 8.3e-5, 8.3e-5], position: [0.05, 0, 0]}\n"        \
          "  load: {mass: " load ", inertia: [0.2, 0.2, 0.2], position: [0.2, 0, 0]}\njoints:\n"    \
@@ -50,7 +50,7 @@
          "  hook: {type: spherical, bodies: [link, load], point: [0.1, 0, 0]}\n"                   \
          "solver: {formulation: ali3}\n"
 
-/* three bars between two pins */
+/* three bars between two fixed hinges */
 #define BARS(first, second, third, p1, p2, p3)                                                     \
     HEAD "  a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: " first "}\n"                         \
          "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: " second "}\n"                        \
@@ -60,7 +60,7 @@
          "  three: {type: revolute, bodies: [b, c], point: " p2 ", axis: [0, 0, 1]}\n"             \
          "  four: {type: revolute, bodies: [c, ground], point: " p3 ", axis: [0, 0, 1]}\n"
 
-/* a point mass on a rod that ends at 0.5 */
+/* a point mass at x on a rod whose end is at 0.5 */
 #define BOB(x)                                                                                     \
     "linkage: 1\nname: bob\ngravity: [0, -9.81, 0]\nbodies:\n"                                     \
     "  bob: {mass: 1, inertia: [0, 0, 0], position: [" x ", 0, 0]}\njoints:\n"                     \
@@ -74,8 +74,7 @@
     "  upper: {type: distance, bodies: [ground, knot], points: [[0, 0, 0], [0, -0.1, 0]]}\n"       \
     "  lower: {type: distance, bodies: [knot, load], points: [[0, -0.1, 0], [0, -0.2, 0]]}\n"
 
-/* struct row - @wrong has @n findings with this identifier and no other; @right has none. */
-/* a loop of hinges on a slide, one of them about @axis */
+/* a loop of four hinges on a prismatic joint; @axis is the axis of one hinge */
 #define CARRIED_LOOP(axis)                                                                         \
     HEAD "  base: {mass: 4, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n"                    \
          "  a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0.5, 0]}\n"                       \
@@ -87,6 +86,9 @@
          "  r: {type: revolute, bodies: [b, c], point: [1.2, 1, 0], axis: [0, 0, 1]}\n"            \
          "  s: {type: revolute, bodies: [c, base], point: [1, 0, 0], axis: [0, 0, 1]}\n"
 
+/* struct row - models for a finding
+ * @wrong: this model has @n findings with the identifier @id
+ * @right: this similar model has none */
 static const struct row {
     const char *id;
     int n;
@@ -124,13 +126,13 @@ static const struct row {
     {"stop-violated", 1,
      ONE_ARM "forces:\n  end: {type: stop, joint: pin, lower: 0.1, upper: 1, stiffness: 100}\n",
      ONE_ARM "forces:\n  end: {type: stop, joint: pin, lower: 0, upper: 1, stiffness: 100}\n"},
-    /* a start in balance rests on it */
+    /* an equilibrium start may press against the stop */
     {"stop-violated", 1,
      ONE_ARM "forces:\n  end: {type: stop, joint: pin, lower: -1, upper: -0.2, stiffness: 1e4}\n",
      "start: equilibrium\n" ONE_ARM
      "forces:\n  end: {type: stop, joint: pin, lower: -1, upper: -0.2, stiffness: 1e4}\n"},
     {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6"), SLIDER("stiffness: 0.9e6")},
-    /* a damper so strong that nothing oscillates */
+    /* with a damper so strong that nothing oscillates */
     {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6, damping: 2000"),
      SLIDER("stiffness: 1.2e6, damping: 2400")},
     {"rotor-too-fast", 1,
@@ -143,11 +145,11 @@ static const struct row {
      ARM_OF("[0.08, 0.08, 0.08]", "[0.01, 0, 0]",
             ", velocity: [0, 15, 0], angular_velocity: [0, 0, 1500]"),
      ARM_OF("[0.08, 0.08, 0.08]", "[0, 0, 0]", ", angular_velocity: [0, 0, 1500]")},
-    /* half a turn a step, balanced or not */
+    /* a turn of 180 degrees per step is too fast, balanced or not */
     {"rotor-too-fast", 1,
      ARM_OF("[0.08, 0.08, 0.08]", "[0, 0, 0]", ", angular_velocity: [0, 0, 3200]"),
      ARM_OF("[0.08, 0.08, 0.08]", "[0, 0, 0]", ", angular_velocity: [0, 0, 3100]")},
-    /* into a hard stop; a soft one is another matter */
+    /* a hard stop is hit too fast; a soft one may be hit at this speed */
     {"stop-too-fast", 1,
      ARM_OF("[0.08, 0.08, 0.08]", "[0.1, 0, 0]",
             ", velocity: [0, 22, 0], angular_velocity: [0, 0, 220]") STOP("1e8"),
@@ -236,7 +238,8 @@ static void test_each_fault_alone(void **state)
     }
 }
 
-/* a spin that the hinge lets nobody have, and a bearing that is told to move */
+/* Models whose initial velocity the hinge does not permit: one whose spin it blocks, and one whose
+ * bearing would have to move. */
 static const char *const astray[] = {
     HEAD
     "  arm: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0], velocity: [0, 0.5, -0.5], "
@@ -251,7 +254,8 @@ static const char *const astray[] = {
     "0, 1]]}\n",
 };
 
-/* Who steps a model without the rows that hold its bodies upright is told the same of its start. */
+/* Planar reduction removes the rows that keep bodies from tilting. The finding about the initial
+ * velocity is the same with and without these rows. */
 static void test_rows_that_are_left_out_are_missed(void **state)
 {
     (void)state;
@@ -281,7 +285,7 @@ static void test_rows_that_are_left_out_are_missed(void **state)
         }
 }
 
-/* Which joint, which bodies, by how much. */
+/* The finding names the joint and its bodies, and has numbers with units. */
 static void test_a_gap_has_its_place_and_numbers(void **state)
 {
     struct subject s = inspect_text(row_of("joint-gap")->wrong);
@@ -295,7 +299,8 @@ static void test_a_gap_has_its_place_and_numbers(void **state)
     release(&s);
 }
 
-/* The analysis moves the system; afterwards the system steps as if it had not run. */
+/* The analysis moves the system. Afterwards the system steps with the same results as one that was
+ * never analysed. */
 static void test_the_system_is_left_at_its_start(void **state)
 {
     struct subject s = inspect_text(row_of("velocity-change")->wrong);

@@ -189,7 +189,7 @@ static void test_view_of_held(void **state)
     (void)state;
     assert_float_equal(view_x(&view, scene, 1), 2.5, 1e-12); /* bodies from 1 to 4 */
     assert_float_equal(view_x(&view, scene, NAN), 2.5, 1e-12);
-    assert_float_equal(view_x(&view, scene, -4), 0, 1e-12); /* from -4 to 4 */
+    assert_float_equal(view_x(&view, scene, -4), 0, 1e-12); /* bodies from -4 to 4 */
     assert_float_equal(view_x(&view, scene, -2), 0, 1e-12);
     assert_float_equal(view_x(&view, scene, 1), 0, 1e-12);
     assert_float_equal(view_x(&view, scene, 1e4), 1e4 + 1.5 - 0.1 * scene->size, 1e-9);

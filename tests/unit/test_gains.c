@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gains of a washout that change while it runs: they go where they are wanted without a jump,
- * stay within their ranges, and the pose of the platform stays smooth whatever the operator does.
- */
+/* The gains of a washout are changed while it runs. They change without a jump to the wanted
+ * values, stay within their ranges, and the platform's pose stays smooth whatever the operator
+ * does. */
 #include "cmocka_all.h"
 #include "cueing/gains.h"
 #include <math.h>
@@ -12,7 +12,8 @@
 #define G LK_CUEING_GRAVITY
 #define N LK_WASHOUT_VALUES
 
-/* Every value of a set belongs to one field, and the configured ranges hold the operator's. */
+/* Each value of a set belongs to exactly one field, and the configured range contains the
+ * operator's range. */
 static void test_fields(void **state)
 {
     int next = 0;
@@ -28,7 +29,7 @@ static void test_fields(void **state)
     assert_int_equal(next, N);
 }
 
-/* Gains that nobody moves have the bits of the set. */
+/* Gains that nobody changes are bitwise those of the set. */
 static void test_at_rest(void **state)
 {
     struct lk_washout_set set = lk_washout_named(1), now;
@@ -41,7 +42,8 @@ static void test_at_rest(void **state)
     assert_memory_equal(&now, &set, sizeof(set));
 }
 
-/* 1 - (1 + 4 t) exp(-4 t) of the way, and the ranges of what is wanted. */
+/* A gain covers 1 - (1 + 4 t) exp(-4 t) of its way after the time t. Wanted values are limited to
+ * their ranges. */
 static void test_glide(void **state)
 {
     struct lk_washout_set set = lk_washout_named(0), now;
@@ -81,7 +83,7 @@ static double draw(void)
     return (double)(dice >> 11) / 9007199254740992.0;
 }
 
-/* Some other value for a gain, of the size that an operator may want. */
+/* Return another value for a gain, of a size that an operator may choose. */
 static double other_value(const struct lk_gain_field *field, double configured)
 {
     double high = fmin(field->high, 3 * configured + 0.5);
@@ -89,8 +91,9 @@ static double other_value(const struct lk_gain_field *field, double configured)
     return field->least < 0 ? draw() - 0.5 : field->least + draw() * (high - field->least);
 }
 
-/* The largest acceleration of the pose, by second differences, in a long corner under braking; not
- * of roll and pitch, where a limit of the tilt that is reached, by gains or by cues, is a kink. */
+/* Return the largest acceleration of the pose, from second differences, in a long corner with
+ * braking. Roll and pitch are excluded: where gains or cues reach the limit of the tilt, these
+ * angles have a kink. */
 static double roughness(bool moves)
 {
     static const double sensor[6] = {-3, 4, G, 0.05, -0.05, 0.2};
@@ -119,8 +122,9 @@ static double roughness(bool moves)
     return worst;
 }
 
-/* An operator who moves a slider every half second is not felt as a jolt: 70 m/s^2, of kinks of the
- * tilt on the lever of a head; without the glide it would be 4.6e5. */
+/* If an operator moves a slider every half second, no jolt is felt: the largest acceleration is 70
+ * m/s^2, caused by kinks of the tilt with the lever arm of the head. With gains that jump it would
+ * be 4.6e5. */
 static void test_no_jump(void **state)
 {
     (void)state;

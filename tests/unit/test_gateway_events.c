@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What linkage-gateway says about one status after another, without sockets and on a clock
- * of this test. */
+/* The events that linkage-gateway reports for a sequence of statuses, without sockets and with a
+ * simulated clock. */
 #include "cmocka_all.h"
 #include "gateway.h"
 
@@ -13,9 +13,9 @@
 #define FLAG(name)  LINKAGE__V1__FLAG__FLAG_##name
 #define SECOND_NS   UINT64_C(1000000000)
 
-/* ---- instead of the hub ---- */
+/* ---- stub of the hub ---- */
 
-static char said[4096]; /* lines "level name id: text" since the last look */
+static char said[4096]; /* lines "level name id: text" since the last check */
 static uint64_t now_ns;
 
 void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name, const char *id,
@@ -41,7 +41,7 @@ uint64_t gate_clock_ns(void)
     return now_ns;
 }
 
-/* ---- a daemon ---- */
+/* ---- a simulated daemon ---- */
 
 static Linkage__V1__Status status;
 static Linkage__V1__Recording recording;
@@ -62,7 +62,7 @@ static int begin(void **state)
     status.state = STATE(READY);
     seen = (struct gate_seen){0};
     said[0] = '\0';
-    now_ns = 5; /* ns after the machine began */
+    now_ns = 5; /* ns after the machine started */
     return 0;
 }
 
@@ -72,7 +72,7 @@ static void expect(const char *lines)
     gate_events_find(NULL, &seen, &status);
     assert_string_equal(said, lines);
     said[0] = '\0';
-    gate_events_find(NULL, &seen, &status); /* nothing is said twice */
+    gate_events_find(NULL, &seen, &status); /* the same status causes no second event */
     assert_string_equal(said, "");
 }
 
@@ -87,7 +87,7 @@ static void states_are_said(void **state)
     char *degraded[] = {(char *)"no core", (char *)"no priority"};
 
     (void)state;
-    expect_first(); /* of the state in which it is found, nothing */
+    expect_first(); /* the first state is no event */
     status.state = STATE(ARMING);
     expect("info state LK-2003: arming at step 0\n");
     status.state = STATE(ARMED);
@@ -115,18 +115,18 @@ static void a_proof_that_fails_is_a_warning(void **state)
     status.state = STATE(ARMING);
     expect_first();
     status.state = STATE(READY);
-    expect("info state LK-2003: ready at step 0\n"); /* without a proof */
+    expect("info state LK-2003: ready at step 0\n"); /* no proof was made */
     status.state = STATE(ARMING);
     expect("info state LK-2003: arming at step 0\n");
     status.state = STATE(READY);
     status.proof = &proof;
     proof.text = (char *)"too slow";
     expect("info state LK-2003: ready at step 0\nwarning proof LK-5007: too slow\n");
-    status.state = STATE(RUNNING); /* not from arming: the proof is known */
+    status.state = STATE(RUNNING); /* not after arming: no text of the proof */
     expect("info state LK-2003: running at step 0\n");
 }
 
-/* The state of another daemon is no change of the state. */
+/* If another daemon answers, its state is not reported as a change of state. */
 static void another_daemon_is_said(void **state)
 {
     (void)state;
@@ -176,7 +176,7 @@ static void missed_deadlines_are_said_in_turn(void **state)
     now_ns += 10 * SECOND_NS;
     expect("warning deadline -: 3 missed deadlines, 5 since the start\n");
     now_ns += 20 * SECOND_NS;
-    status.overruns = 2; /* of another run */
+    status.overruns = 2; /* a new run has its own count */
     expect("warning deadline -: 2 missed deadlines, 2 since the start\n");
     now_ns += 20 * SECOND_NS;
     expect("");
@@ -195,7 +195,7 @@ static void flags_and_trips_are_said_once(void **state)
            "warning inputs LK-3006: a bench that owns inputs is silent\n"
            "warning trip LK-3008: trips of inputs by the policy: 2, 2 since the start\n");
     status.flags = FLAG(INJECTED);
-    status.trips = 1; /* of another run */
+    status.trips = 1; /* a new run has its own count */
     expect("warning inputs LK-3010: faults are injected\n");
     status.flags = FLAG(STALE);
     status.trips = 3;
@@ -208,7 +208,7 @@ static void recordings_are_said(void **state)
     (void)state;
     recording.file = (char *)"a.mcap";
     status.recording = &recording;
-    expect_first(); /* none is active */
+    expect_first(); /* no injection is active */
     recording.active = true;
     expect("info recording LK-7001: recording into a.mcap\n");
     recording.active = false;

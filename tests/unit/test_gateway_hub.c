@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parcels between the threads of linkage-gateway: queues with bounds in number and in bytes, who
- * holds a parcel, and the order of what was posted. */
+/* Parcels between the threads of linkage-gateway: queues bounded in number and in bytes, reference
+ * counts of parcels, and the order of posted parcels. */
 #include "cmocka_all.h"
 #include "draft.h"
 #include "gateway.h"
@@ -53,7 +53,7 @@ static void expect_first(struct gate_queue *queue, int i)
     gate_parcel_drop(parcel);
 }
 
-/* The oldest go where there are too many; round and round. */
+/* A full queue drops its oldest parcels; the ring buffer wraps around repeatedly. */
 static void queues_are_bounded_in_number(void **state)
 {
     struct gate_queue queue = {0};
@@ -81,12 +81,12 @@ static void queues_are_bounded_in_bytes(void **state)
     for (int i = 0; i < 3; i++)
         assert_int_equal(gate_queue_put(&queue, parcel_of(GATE_TF, i, third)), 0);
     assert_int_equal(gate_queue_put(&queue, parcel_of(GATE_TF, 3, GATE_BYTES - 3 * third)), 0);
-    assert_int_equal(queue.bytes, GATE_BYTES); /* all of it is room */
+    assert_int_equal(queue.bytes, GATE_BYTES); /* all bytes may be used */
     assert_int_equal(gate_queue_put(&queue, parcel_of(GATE_TF, 4, third + 1)), 2);
     assert_int_equal(queue.n, 3);
     expect_first(&queue, 2);
     assert_int_equal(gate_queue_put(&queue, parcel_of(GATE_TF, 5, GATE_BYTES + 1)), 2);
-    assert_int_equal(queue.n, 1); /* one that is larger has all of it for itself */
+    assert_int_equal(queue.n, 1); /* a larger parcel is alone in the queue */
     assert_int_equal(gate_queue_put(&queue, parcel_of(GATE_TF, 6, 0)), 1);
     gate_queue_clear(&queue);
     assert_true(queue.n == 0 && queue.bytes == 0);
@@ -99,7 +99,7 @@ static void a_topic_is_found_in_its_order(void **state)
     int n = 0;
 
     (void)state;
-    for (int i = 0; i < GATE_QUEUE + 3; i++) /* over the end of the ring */
+    for (int i = 0; i < GATE_QUEUE + 3; i++) /* wraps around */
         gate_queue_put(&queue, parcel_of(i % 3 == 0 ? GATE_EVENT : GATE_EVENTS, i, 1));
     for (const struct gate_parcel *p; (p = gate_queue_next(&queue, GATE_EVENT, &place)) != NULL;
          n++)
@@ -111,7 +111,7 @@ static void a_topic_is_found_in_its_order(void **state)
     gate_queue_clear(&queue);
 }
 
-/* Freed by whoever lets go last; a sanitizer sees it if not. */
+/* The last holder frees a parcel; if not, a sanitizer reports a leak. */
 static void a_parcel_has_holders(void **state)
 {
     struct gate_parcel *parcel = gate_parcel_new(GATE_STATUS, 0, 1, "abc", 3);
@@ -134,7 +134,7 @@ static void what_is_posted_is_numbered_and_wakes(void **state)
     assert_null(gate_hub_take(&hub));
     for (int i = 0; i < 3; i++)
         gate_hub_post(&hub, parcel_of(GATE_STATUS, 10 + i, 1));
-    gate_hub_post(&hub, NULL); /* no memory */
+    gate_hub_post(&hub, NULL); /* allocation failed */
     assert_int_equal(n_woken, 4);
     for (int i = 0; i < 3; i++) {
         parcel = gate_hub_take(&hub);
@@ -143,10 +143,10 @@ static void what_is_posted_is_numbered_and_wakes(void **state)
     }
     assert_null(gate_hub_take(&hub));
     hub.wake = NULL;
-    gate_hub_post(&hub, parcel_of(GATE_STATUS, 1, 1)); /* nobody is there yet */
+    gate_hub_post(&hub, parcel_of(GATE_STATUS, 1, 1)); /* no viewer is connected yet */
 }
 
-/* An event is a message for viewers, one for pages, and a line of the log. */
+/* An event is sent as a message to viewers and as another to pages, and is a line of the log. */
 static void an_event_is_said_to_all(void **state)
 {
     struct gate_parcel *parcel;
@@ -188,7 +188,8 @@ static void expect_meaning(uint32_t number)
     gate_parcel_drop(parcel);
 }
 
-/* One model after the other, numbered from 1; the one before goes, unless somebody holds it. */
+/* Models are numbered from 1. Setting a model frees the one before, unless it still has a
+ * holder. */
 static void models_are_numbered(void **state)
 {
     struct gate_meaning *held;

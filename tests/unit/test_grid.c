@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points in time at rates whose period is no whole number of nanoseconds, compared with integer
+/* Grid points at rates whose period is not an integer number of nanoseconds, compared with integer
  * arithmetic: no drift in a thousand million steps. */
 #include "grid.h"
 #include <math.h>
@@ -21,14 +21,14 @@ static const int64_t rates[] = {10,   24,   25,   30,   50,    60,    100,   240
 
 #define RATES (sizeof(rates) / sizeof(rates[0]))
 
-/* values of k: all of the first, then with growing distance */
+/* Return the next value of k: all small values, then with increasing distance. */
 static int64_t further(int64_t k)
 {
     return k < 10000 ? k + 1 : k + k / 1000 + 7;
 }
 
 /* k periods of 1 / rate are k / rate seconds, for any k. The double nearest to the period has a
- * relative error of at most 2^-53: one nanosecond in three months. */
+ * relative error of at most 2^-53, that is one nanosecond in three months. */
 static void test_no_drift(void **state)
 {
     (void)state;
@@ -47,8 +47,8 @@ static void test_no_drift(void **state)
     }
 }
 
-/* k steps of the double h, to the nearest nanosecond: h = n 2^-73, so that k h in nanoseconds is
- * k n 5^9 / 2^64, of which n 5^9 has a high and a low half */
+/* k steps of the double h, to the nearest nanosecond: h = n 2^-73, so k h in nanoseconds is k n 5^9
+ * / 2^64. The product n 5^9 is split in a high and a low half. */
 static void test_step_and_period_are_one(void **state)
 {
     static const double steps[] = {1e-6, 50e-6, 1.0 / 3000, 3e-4, 0.001, 1.0 / 1024, 7e-3, 0.1};
@@ -56,7 +56,7 @@ static void test_step_and_period_are_one(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
         const struct lkd_grid grid = lkd_grid_of(steps[i]);
-        const wide units = (wide)ldexp(steps[i], 73) * 1953125u; /* of 2^-64 ns */
+        const wide units = (wide)ldexp(steps[i], 73) * 1953125u; /* in units of 2^-64 ns */
         const uint64_t high = (uint64_t)(units >> 64), low = (uint64_t)units;
 
         assert_true(ldexp(steps[i], 73) == floor(ldexp(steps[i], 73)));
@@ -70,9 +70,10 @@ static void test_step_and_period_are_one(void **state)
     }
 }
 
-#define LONG_NS (INT64_C(1) << 52) /* 52 days: up to this a double errs by half a nanosecond */
+#define LONG_NS (INT64_C(1) << 52) /* 52 days; up to here a double is exact to 0.5 ns */
 
-/* Periods that are whole nanoseconds in decimal notation are exact, although no double is. */
+/* Periods whose decimal value is an integer number of nanoseconds are exact, although no double
+ * equals them. */
 static void test_whole_periods(void **state)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guard step by step: what acts, given the commands and the news. The step is 1 ms; see
- * bench_rig.h for the channels. */
+/* The guard step by step: which values act, given the commanded values and the news. The step is 1
+ * ms; the channels are those of bench_rig.h. */
 #include "bench_rig.h"
 #include <float.h>
 #include <math.h>
@@ -15,7 +15,7 @@ enum { TORQUE, PUSH, MOTOR, N_CHANNELS };
 
 #define N_VALUES 5
 
-/* Same as enum Flag of the contract. */
+/* the values of enum Flag of the contract */
 #define STALE        LINKAGE__V1__FLAG__FLAG_STALE
 #define TRIPPED      LINKAGE__V1__FLAG__FLAG_TRIPPED
 #define RATE_LIMITED LINKAGE__V1__FLAG__FLAG_RATE_LIMITED
@@ -50,7 +50,7 @@ static int close_guard(void **state)
     return 0;
 }
 
-/* The policy as the test has changed it. */
+/* Use the policy as the test has changed it. */
 static void renew(void)
 {
     lkd_guard_fini(&guard);
@@ -77,7 +77,7 @@ static void steps(int n)
         assert_int_equal(step(), -1);
 }
 
-/* A step with a new sample for all watched channels. */
+/* Make @n steps with a new sample for each watched channel. */
 static void fed(int n)
 {
     for (; n > 0; n--) {
@@ -107,7 +107,7 @@ static bool tripped(int channel)
     return guard.channel[channel].acting_action != LKD_ACTION_COUNT;
 }
 
-/* ---- without trouble ---- */
+/* ---- normal operation ---- */
 
 static void test_passes_through(void **state)
 {
@@ -116,7 +116,7 @@ static void test_passes_through(void **state)
     commanded[0] = -7;
     commanded[1] = 5;
     commanded[3] = 6;
-    steps(500); /* nothing feeds it, so nothing becomes stale */
+    steps(500); /* a channel without a bench never becomes stale */
     acts(0, -7);
     acts(1, 5);
     acts(2, 0);
@@ -127,8 +127,8 @@ static void test_passes_through(void **state)
         assert_int_equal(count((enum lkd_condition)i), 0);
 }
 
-/* A value goes on by its slope from the first step on, to the horizon, and is held then; a new one
- * begins anew, watched or not. */
+/* From the first step on, a value is extrapolated with its slope up to the horizon, and is constant
+ * afterwards. A new sample restarts the extrapolation, whether the channel is watched or not. */
 static void test_slope(void **state)
 {
     (void)state;
@@ -156,11 +156,12 @@ static void test_slope(void **state)
     acts(0, 8);
     acts(1, -70);
     steps(5);
-    acts(0, 10); /* its limit */
+    acts(0, 10); /* limit of the channel */
     assert_int_equal(guard.flags, 0);
 }
 
-/* Neither rate nor fail-safe know of slopes: what they get is a value that moves. */
+/* Rate limit and fail-safe actions apply to the extrapolated value like to any value that
+ * changes. */
 static void test_slope_and_the_rest(void **state)
 {
     (void)state;
@@ -168,7 +169,7 @@ static void test_slope_and_the_rest(void **state)
     policy.horizon_s = 10;
     rule(LKD_CONDITION_STALE, LKD_ACTION_HOLD, NAN, 0.1);
     renew();
-    slopes[4] = 1000; /* 1 a step; the rate is a half */
+    slopes[4] = 1000; /* 1 per step; the rate limit is 0.5 */
     slopes[0] = 100;
     commanded[0] = 0;
     news[MOTOR].heard++;
@@ -192,7 +193,7 @@ static void test_rate(void **state)
 {
     (void)state;
     commanded[4] = 2.2;
-    commanded[0] = 9; /* any rate */
+    commanded[0] = 9; /* this channel has no rate limit */
     steps(1);
     acts(4, 0.5);
     acts(0, 9);
@@ -209,9 +210,9 @@ static void test_rate(void **state)
     acts(4, 1.2);
 }
 
-/* ---- stale ---- */
+/* ---- stale channels ---- */
 
-/* Fed, then silent for longer than the time-out. */
+/* Feed the channel, then make as many steps without a sample as the time-out permits. */
 static void let_stale(void)
 {
     news[TORQUE].watched = true;
@@ -229,7 +230,7 @@ static void test_stale_hold(void **state)
     rule(LKD_CONDITION_STALE, LKD_ACTION_HOLD, NAN, 0.1);
     renew();
     let_stale();
-    commanded[0] = 6; /* for example set by hand: no new sample */
+    commanded[0] = 6; /* set by hand, for example: not a sample */
     steps(1);
     acts(0, 5);
     assert_int_equal(guard.flags, STALE | TRIPPED);
@@ -255,7 +256,7 @@ static void test_stale_zero(void **state)
     acts(0, 0);
 }
 
-/* On a straight line to the initial value, in as many steps as the ramp has. */
+/* The value moves along a straight line to the initial value, within the time of the ramp. */
 static void test_stale_ramp(void **state)
 {
     (void)state;
@@ -328,7 +329,8 @@ static void test_stale_off(void **state)
     assert_int_equal(guard.channel[TORQUE].age_now, 100000);
 }
 
-/* A claim without samples becomes stale like any other; in lockstep none does. */
+/* A claimed channel without samples becomes stale like any other. In lockstep no channel becomes
+ * stale. */
 static void test_watched_and_timed(void **state)
 {
     (void)state;
@@ -344,7 +346,7 @@ static void test_watched_and_timed(void **state)
     assert_int_equal(count(LKD_CONDITION_LOST), 0);
 }
 
-/* Rules of one channel; all others have the general ones. */
+/* A channel with a rule of its own; all other channels use the general rules. */
 static void test_channel_rule(void **state)
 {
     (void)state;
@@ -391,14 +393,14 @@ static void test_recovery(void **state)
     commanded[0] = 9;
     fed(2);
     acts(0, 1);
-    assert_int_equal(guard.flags, TRIPPED); /* fresh again, but not trusted yet */
+    assert_int_equal(guard.flags, TRIPPED); /* no longer stale, but not recovered */
     fed(1);
-    acts(0, 3); /* the way back takes as long as the ramp */
+    acts(0, 3); /* the recovery takes as long as the ramp */
     assert_false(tripped(TORQUE));
-    assert_int_equal(guard.flags, TRIPPED); /* not the commanded value */
+    assert_int_equal(guard.flags, TRIPPED); /* the commanded value does not act yet */
     fed(1);
     acts(0, 5);
-    commanded[0] = 7; /* follows the command meanwhile */
+    commanded[0] = 7; /* the ramp follows the command */
     fed(1);
     acts(0, 6);
     fed(1);
@@ -409,7 +411,8 @@ static void test_recovery(void **state)
     assert_int_equal(guard.channel[TORQUE].trips, 1);
 }
 
-/* All samples of one step count; steps without a sample do not break the sequence. */
+/* Recovery counts all samples, also several in one step. Steps without a sample do not reset the
+ * count. */
 static void test_recovery_counts_samples(void **state)
 {
     (void)state;
@@ -426,7 +429,7 @@ static void test_recovery_counts_samples(void **state)
     assert_false(tripped(TORQUE));
 }
 
-/* Silent again before the sequence is complete: it starts again. */
+/* If the channel becomes stale before the count is complete, the count restarts. */
 static void test_recovery_from_the_beginning(void **state)
 {
     (void)state;
@@ -444,7 +447,8 @@ static void test_recovery_from_the_beginning(void **state)
     assert_int_equal(count(LKD_CONDITION_STALE), 2);
 }
 
-/* A refused sample breaks the sequence, though refusals themselves are only counted. */
+/* A refused sample resets the count of the recovery, although refusals have no other action than
+ * counting. */
 static void test_recovery_in_a_row(void **state)
 {
     (void)state;
@@ -462,7 +466,8 @@ static void test_recovery_in_a_row(void **state)
     assert_false(tripped(TORQUE));
 }
 
-/* Silent again on the way back: the fail-safe starts at the current value, without a jump. */
+/* If the channel becomes stale during recovery, the fail-safe ramp starts at the current value,
+ * without a jump. */
 static void test_trip_on_the_way_back(void **state)
 {
     double before;
@@ -487,7 +492,7 @@ static void test_trip_on_the_way_back(void **state)
     assert_int_equal(guard.channel[TORQUE].trips, 2);
 }
 
-/* The rate limit holds throughout. */
+/* The rate limit also applies to fail-safe actions and to recovery. */
 static void test_rate_of_a_trip(void **state)
 {
     (void)state;
@@ -503,13 +508,14 @@ static void test_rate_of_a_trip(void **state)
     steps(5);
     acts(4, 0);
     fed(3);
-    acts(4, 0.5); /* a ramp back of zero time: as fast as the rate limit allows */
+    acts(4, 0.5); /* no ramp: limited by the rate alone */
     fed(5);
     acts(4, 3);
     assert_int_equal(guard.channel[MOTOR].rate_limited, 6 - 1 + 6 - 1 + 6 - 1);
 }
 
-/* Its feed ends: it returns to the value for that case, without a jump. */
+/* If the channel is no longer claimed, its value returns to the commanded one along the ramp,
+ * without a jump. */
 static void test_given_back(void **state)
 {
     (void)state;
@@ -529,7 +535,7 @@ static void test_given_back(void **state)
     assert_int_equal(guard.flags, 0);
     assert_int_equal(guard.channel[TORQUE].trips, 0);
 
-    /* also after a trip */
+    /* the same with a tripped channel */
     news[TORQUE].watched = true;
     commanded[0] = 9;
     fed(1);
@@ -570,7 +576,7 @@ static void try_refusals(enum lkd_condition condition)
 
     rule(condition, LKD_ACTION_ZERO, NAN, 0.001);
     renew();
-    assert_int_equal(count(condition), 0); /* events before the run do not count */
+    assert_int_equal(count(condition), 0); /* events before the run are ignored */
     fed(1);
     acts(1, 8);
     refuse_samples(condition, 1);
@@ -596,7 +602,7 @@ static void test_refusals(void **state)
     try_refusals(LKD_CONDITION_NOT_FINITE);
 }
 
-/* ---- lost ---- */
+/* ---- lost benches ---- */
 
 static void test_lost(void **state)
 {
@@ -616,7 +622,7 @@ static void test_lost(void **state)
     assert_int_equal(guard.flags, LOST | TRIPPED);
     assert_int_equal(count(LKD_CONDITION_LOST), 1);
     assert_false(tripped(PUSH));
-    news[TORQUE].lost = false; /* a heartbeat: no new value */
+    news[TORQUE].lost = false; /* a heartbeat, no new value */
     steps(20);
     acts(0, 0);
     fed(3);
@@ -629,7 +635,8 @@ static void test_lost(void **state)
     assert_int_equal(step(), LKD_CONDITION_LOST);
 }
 
-/* First stale, then lost: a stronger action takes over, a weaker one does not. */
+/* A channel becomes stale, then its bench is lost: a stronger action replaces the current one, a
+ * weaker action does not. */
 static void test_stronger_takes_over(void **state)
 {
     (void)state;
@@ -649,7 +656,7 @@ static void test_stronger_takes_over(void **state)
     acts(0, 0);
     assert_int_equal(guard.channel[TORQUE].trips, 2);
     assert_int_equal(count(LKD_CONDITION_RANGE), 1);
-    /* recovered, but still stale */
+    /* the bench is no longer lost, but the channel is still stale */
     news[TORQUE].lost = false;
     steps(10);
     assert_true(tripped(TORQUE));
@@ -657,7 +664,7 @@ static void test_stronger_takes_over(void **state)
     assert_false(tripped(TORQUE));
 }
 
-/* ---- the model ---- */
+/* ---- conditions of the model ---- */
 
 static void test_late(void **state)
 {
@@ -676,7 +683,7 @@ static void test_late(void **state)
     assert_int_equal(count(LKD_CONDITION_LATE), 2);
     commanded[1] = 3;
     steps(1);
-    acts(1, 3); /* nothing feeds it: nothing to wait for */
+    acts(1, 3); /* no bench: no wait for samples */
     acts(0, 5);
     fed(3);
     acts(0, 6);
@@ -687,7 +694,8 @@ static void test_late(void **state)
     assert_int_equal(step(), LKD_CONDITION_LATE);
 }
 
-/* Lasts as long as the residual exceeds its limit, and is counted once at its beginning. */
+/* The condition lasts as long as the residual exceeds its limit, and is counted once at its
+ * beginning. */
 static void test_residual(void **state)
 {
     (void)state;
@@ -722,7 +730,7 @@ static void test_residual(void **state)
 static void test_energy(void **state)
 {
     (void)state;
-    view.energy = 1e9; /* off: no limit */
+    view.energy = 1e9; /* without a limit the condition is off */
     steps(3);
     assert_int_equal(count(LKD_CONDITION_ENERGY), 0);
     policy.energy_limit = 2;
@@ -747,7 +755,8 @@ static void test_energy(void **state)
     assert_int_equal(step(), LKD_CONDITION_ENERGY);
 }
 
-/* Of a figure with a limit: as the residual, whatever else the policy says about the step. */
+/* Check a condition whose figure has a limit. It behaves like the residual, whatever other limits
+ * the policy has. */
 static void try_figure(enum lkd_condition condition, double *figure, double limit)
 {
     rule(condition, LKD_ACTION_ZERO, NAN, 0.001);
@@ -799,7 +808,8 @@ static void test_figures(void **state)
     assert_int_equal(guard.last_step[LKD_CONDITION_INCREMENT], 17);
 }
 
-/* Two causes at once: the channel returns when both are over, whichever tripped it. */
+/* With two causes at once, the channel recovers when both have ended, whichever tripped it
+ * first. */
 static void test_two_conditions(void **state)
 {
     (void)state;
@@ -833,7 +843,7 @@ static void test_begin(void **state)
     acts(0, 1);
     assert_false(tripped(TORQUE));
     assert_int_equal(guard.channel[TORQUE].trips, 0);
-    assert_int_equal(guard.channel[TORQUE].acting_condition, -1); /* its cause is over too */
+    assert_int_equal(guard.channel[TORQUE].acting_condition, -1); /* the cause has ended too */
     assert_int_equal(guard.channel[TORQUE].times_stale, 0);
     assert_int_equal(count(LKD_CONDITION_STALE), 0);
     steps(100); /* the time-out starts again */
@@ -843,7 +853,7 @@ static void test_begin(void **state)
     assert_int_equal(guard.flags, STALE | TRIPPED);
 }
 
-/* Same news, same bits: the guard depends on nothing else. */
+/* With the same news, the acting values are bitwise equal: the guard depends on nothing else. */
 static void test_same_bits(void **state)
 {
     static double first[1000];
@@ -866,7 +876,7 @@ static void test_same_bits(void **state)
     }
 }
 
-/* From one end of the number range to the other: never a NaN or an infinity. */
+/* Values at both ends of the range of doubles never give a NaN or an infinity. */
 static void test_huge_values(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The histogram: exact below 32 ns, buckets 1/32 wide above, overflow apart, exact maximum. */
+/* The histogram: exact below 32 ns, relative bucket width 1/32 above, a separate overflow bucket,
+ * exact maximum. */
 #include "histogram.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@ static int clear(void **state)
     return 0;
 }
 
-/* Index of the only bucket that is not empty. */
+/* Return the index of the only bucket that is not empty. */
 static int only_bucket(void)
 {
     int found = -1;
@@ -41,7 +42,7 @@ static void test_empty(void **state)
     assert_int_equal(lkd_histogram_quantile(&histogram, 0.99), 0);
 }
 
-/* Upper bounds rise without gaps, and every value lies within the bounds of its bucket. */
+/* Upper bounds increase without gaps, and each value is within the bounds of its bucket. */
 static void test_bounds(void **state)
 {
     int64_t before = -1;
@@ -88,7 +89,8 @@ static void test_overflow_and_negative(void **state)
     assert_int_equal(lkd_histogram_max(&histogram), 0);
 }
 
-/* The bucket of a value by definition: the power of two below it, divided into 32 equal parts. */
+/* Return the bucket of a value according to the definition: the interval from the power of two
+ * below it to the next one is divided into 32 equal parts. */
 static int plain_bucket(int64_t ns)
 {
     int octave = 0;
@@ -102,7 +104,7 @@ static int plain_bucket(int64_t ns)
     return (octave + 1) * LKD_HISTOGRAM_SUB + (int)(ns >> octave) - LKD_HISTOGRAM_SUB;
 }
 
-/* Every power of two, 33 and 63 parts of 32 of it, and the neighbours of each. */
+/* For each power of two p: the values p, 33/32 p and 63/32 p, with the neighbours of each. */
 static void test_powers_of_two(void **state)
 {
     (void)state;
@@ -138,8 +140,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Compared with a sorted list: a quantile is never below the exact one and at most 1/32 above it.
- */
+/* Compared with a sorted list, a quantile is never below the exact value and at most 1/32 above
+ * it. */
 static void test_quantiles(void **state)
 {
     static int64_t values[10000];
@@ -150,7 +152,7 @@ static void test_quantiles(void **state)
     (void)state;
     for (int i = 0; i < n; i++) {
         seed = seed * 1664525u + 1013904223u;
-        values[i] = seed >> (seed % 24); /* spread over many octaves */
+        values[i] = seed >> (seed % 24); /* distributed over many octaves */
         lkd_histogram_add(&histogram, values[i]);
     }
     qsort(values, (size_t)n, sizeof(values[0]), compare);
@@ -166,8 +168,8 @@ static void test_quantiles(void **state)
     assert_int_equal(lkd_histogram_count(&histogram), n);
 }
 
-/* The last bucket before the overflow is like the others: a quantile in it is its bound, not the
- * largest value beyond it. */
+/* The last bucket before the overflow is like the others: a quantile in it is its upper bound, not
+ * the largest value of the overflow. */
 static void test_last_bucket(void **state)
 {
     (void)state;
@@ -178,7 +180,7 @@ static void test_last_bucket(void **state)
     assert_int_equal(lkd_histogram_quantile(&histogram, 0.9), 2 * LKD_HISTOGRAM_LIMIT_NS);
 }
 
-/* Clearing resets every bucket including the overflow, and a quantile uses all of them. */
+/* Clearing resets all buckets including the overflow, and a quantile counts all of them. */
 static void test_all_buckets(void **state)
 {
     int64_t upper, lower = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is read from the system files of a machine; missing files give no invented values. */
+/* The properties of a machine that are read from its system files. If a file is missing, the
+ * property is unknown. */
 #include "fixture.h"
 #include "linkage/host.h"
 #include <errno.h>
@@ -100,7 +101,7 @@ static void test_garbage(void **state)
             fixture_write(fixture, files[i], texts[k]);
         assert_unknown(fixture->root);
     }
-    /* these may be accepted as a list or a word; they must only be harmless */
+    /* these texts may be accepted as a list or a word, but must do no harm */
     for (size_t k = 3; k < sizeof(texts) / sizeof(texts[0]); k++) {
         struct lk_host host;
 
@@ -112,7 +113,7 @@ static void test_garbage(void **state)
     }
 }
 
-/* a line longer than any buffer, in every file */
+/* Each file is a single line longer than any buffer. */
 static void test_long(void **state)
 {
     const struct fixture *fixture = *state;
@@ -174,7 +175,7 @@ static void test_realtime_machine(void **state)
     assert_cpus(&cpus, "1,3");
     assert_true(lk_host_has_flag(fixture->root, "constant_tsc"));
     assert_true(lk_host_has_flag(fixture->root, "nonstop_tsc"));
-    assert_false(lk_host_has_flag(fixture->root, "nonstop")); /* part of a flag */
+    assert_false(lk_host_has_flag(fixture->root, "nonstop")); /* only a part of a flag */
 }
 
 static void test_virtual_machine(void **state)
@@ -187,7 +188,7 @@ static void test_virtual_machine(void **state)
     fixture_write(fixture, "sys/devices/system/cpu/nohz_full", "(null)\n");
     lk_host_read(fixture->root, &host);
     assert_int_equal(host.virtual_machine, LK_HOST_YES);
-    assert_int_equal(host.realtime, LK_HOST_NO); /* without the file */
+    assert_int_equal(host.realtime, LK_HOST_NO); /* the file is missing */
     assert_cpus(&host.nohz_full, "");
 
     fixture_write(fixture, "proc/cpuinfo", "Features\t: fp asimd\n"); /* no flags: unknown */
@@ -198,7 +199,8 @@ static void test_virtual_machine(void **state)
     assert_int_equal(host.virtual_machine, LK_HOST_YES);
 }
 
-/* some kernels with PREEMPT_RT lack the flag; if it exists, 0 is meant */
+/* Some kernels with PREEMPT_RT lack the file; the version then counts. If the file exists and
+ * contains 0, the kernel is not real-time. */
 static void test_realtime_by_version(void **state)
 {
     const struct fixture *fixture = *state;
@@ -289,7 +291,7 @@ static void test_read_text(void **state)
     assert_int_equal(lk_host_read_text("", long_path, text, sizeof(text)), -ENAMETOOLONG);
 }
 
-/* this machine, whatever it is */
+/* Reading the files of this machine, whatever it is, gives plausible values. */
 static void test_here(void **state)
 {
     struct lk_host host;
@@ -314,7 +316,8 @@ static const char *holder(const struct fixture *fixture)
                                                                                          : NULL;
 }
 
-/* One process has a core alone, or several share it; closing the descriptor frees it. */
+/* A core is locked by one process alone, or shared by several; closing the descriptor unlocks
+ * it. */
 static void test_lock(void **state)
 {
     const struct fixture *fixture = *state;
@@ -338,7 +341,7 @@ static void test_lock(void **state)
     close(first);
 }
 
-/* proc/locks names the owner, proc/PID/cmdline says what it is. */
+/* The owner is read from proc/locks and its command from proc/PID/cmdline. */
 static void test_holder(void **state)
 {
     const struct fixture *fixture = *state;
@@ -368,8 +371,8 @@ static void test_holder(void **state)
     assert_null(holder(fixture));
 }
 
-/* Anybody may lock the folder of a core. A lock takes the core if both users of its process may:
- * root and that of this process. */
+/* Anybody may lock the folder of a core. A lock is respected only if real and effective user of its
+ * process are root or the user of this process. */
 static void test_whose_lock_counts(void **state)
 {
     const struct fixture *fixture = *state;
@@ -410,7 +413,7 @@ static void test_whose_lock_counts(void **state)
         assert_int_equal(lk_host_lock_core(fixture->root, 2, LK_HOST_SHARED),
                          counts ? -EWOULDBLOCK : -EPERM);
     }
-    /* beside one that does not count, one that does */
+    /* a lock that is respected, beside one that is not */
     snprintf(line, sizeof(line),
              "1: FLOCK ADVISORY READ 77 %02x:%02x:%lu 0 EOF\n"
              "2: FLOCK ADVISORY READ 78 %02x:%02x:%lu 0 EOF\n",
@@ -438,7 +441,8 @@ static int find_rivals(const struct fixture *fixture, int own, struct lk_host_ri
     return lk_host_find_rivals(fixture->root, &cores, 50, own, ret);
 }
 
-/* Equal priority is enough, on one of the cores, in another process. */
+/* A rival is a thread of another process that may run on one of the cores and has at least equal
+ * priority. */
 static void test_rivals(void **state)
 {
     const struct fixture *fixture = *state;

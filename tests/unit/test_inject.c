@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fault injection: each kind does what it says, on its schedule, identically for the same seed, and
- * every record is marked while it lasts. */
+/* Fault injection: each kind has its documented effect, on schedule and identical for the same
+ * seed, and each record is marked while the injection lasts. */
 #include "bench_rig.h"
 #include <inttypes.h>
 #include <math.h>
@@ -60,7 +60,7 @@ static bool marked(void)
     return newest()->flags & LINKAGE__V1__FLAG__FLAG_INJECTED;
 }
 
-/* A sample of the left bench, one millisecond after the previous one. */
+/* Send a sample of the left bench, one millisecond after the previous one. */
 static void send(double value)
 {
     now_ns += MS;
@@ -83,11 +83,11 @@ static void test_delay(void **state)
     send(3);
     send(4);
     torque_is(2);
-    assert_int_equal(lkd_inputs_tick(&inputs, now_ns), now_ns + 4 * MS); /* expects to be on time */
+    assert_int_equal(lkd_inputs_tick(&inputs, now_ns), now_ns + 4 * MS); /* time of the next call */
     now_ns += 4 * MS;
     lkd_inputs_tick(&inputs, now_ns);
     torque_is(3);
-    assert_int_equal(newest()->stamp[1].received_ns, now_ns); /* stamped as if it came now */
+    assert_int_equal(newest()->stamp[1].received_ns, now_ns); /* stamped with the delayed time */
     assert_int_equal(newest()->stamp[1].sequence, 2);
     now_ns += 10 * MS;
     lkd_inputs_tick(&inputs, now_ns);
@@ -95,12 +95,12 @@ static void test_delay(void **state)
     assert_int_equal(report(0).count, 2);
     assert_int_equal(claim_now(left).refused, 0);
 
-    /* other benches are not affected, an unknown token passes through */
+    /* other benches are not affected, and a sample with an unknown token is refused, not delayed */
     assert_int_equal(offer(right, 1, (const double[]){1, 2, 3, 4}, 4), LKD_INPUT_OK);
     values_are(4, 1, 2, 3, 4);
     assert_int_equal(offer1(left + 1, 1, 9), LKD_INPUT_E_TOKEN);
 
-    /* delayed samples arrive at the end */
+    /* delayed samples are delivered when the injection ends */
     send(5);
     clear();
     values_are(5, 1, 2, 3, 4);
@@ -110,7 +110,7 @@ static void test_delay(void **state)
     values_are(6, 1, 2, 3, 4);
 }
 
-/* A channel selects the samples that carry it. */
+/* A channel as the target selects the samples that contain it. */
 static void test_target_channel(void **state)
 {
     (void)state;
@@ -129,12 +129,12 @@ static void test_drop(void **state)
     for (int i = 0; i < 1000; i++)
         send(i % 10);
     assert_int_equal(claim_now(left).accepted + report(0).count, 1000);
-    /* binomial: 300 +- 14.5 */
+    /* binomial distribution: 300 +- 14.5 */
     assert_true(report(0).count > 230 && report(0).count < 370);
     assert_int_equal(claim_now(left).gaps, report(0).count);
 }
 
-/* Heartbeats are lost like samples: this simulates a dead bench. */
+/* Heartbeats are dropped like samples: this simulates a dead bench. */
 static void test_drop_all(void **state)
 {
     (void)state;
@@ -151,7 +151,9 @@ static void test_drop_all(void **state)
     assert_false(news_of(0)->lost);
 }
 
-/* The same seed gives the same samples; another seed gives others. */
+/* Send @n samples while a random half is dropped. The same seed must drop the same samples, and
+ * another seed must drop other samples.
+ * @ret_pattern: whether each sample was accepted */
 static void draw(uint64_t seed, char *ret_pattern, int n)
 {
     struct lkd_injection drop = {.kind = KIND(DROP), .amount = 0.5, .seed = seed};
@@ -181,13 +183,13 @@ static void test_reorder(void **state)
 {
     (void)state;
     injected(KIND(REORDER), "left", 1, 0);
-    send(2); /* 1: waits */
+    send(2); /* sample 1 waits */
     torque_is(1);
-    send(3); /* 2: arrives first, then 1, which is then outdated */
+    send(3); /* sample 2 overtakes sample 1, which is then outdated */
     torque_is(3);
     assert_int_equal(claim_now(left).refused, 1);
     assert_int_equal(claim_now(left).accepted, 1);
-    send(4); /* 3: waits */
+    send(4); /* sample 3 waits */
     torque_is(3);
     assert_true(marked());
     clear();
@@ -195,7 +197,8 @@ static void test_reorder(void **state)
     assert_int_equal(claim_now(left).refused, 1);
 }
 
-/* Both at once: each arrives when the later of the two does, and after it. */
+/* With both kinds at once, a pair of samples is swapped and delivered after the delay of the later
+ * one. */
 static void test_reorder_and_delay(void **state)
 {
     (void)state;
@@ -210,10 +213,11 @@ static void test_reorder_and_delay(void **state)
     lkd_inputs_tick(&inputs, now_ns);
     torque_is(3);
     assert_int_equal(claim_now(left).accepted, 1);
-    assert_int_equal(claim_now(left).refused, 1); /* the first one arrived last */
+    assert_int_equal(claim_now(left).refused, 1); /* sample 1, which arrived last */
 }
 
-/* The mark lasts as long as one of its samples is delayed. */
+/* Records are marked until the last delayed sample was delivered, even after the injection has
+ * ended. */
 static void test_mark_of_the_held(void **state)
 {
     (void)state;
@@ -237,7 +241,7 @@ static void test_freeze(void **state)
     assert_int_equal(offer(right, 1, first, 4), LKD_INPUT_OK);
     now_ns += MS;
     assert_int_equal(offer(right, 2, second, 4), LKD_INPUT_OK);
-    values_are(1, 5, 6, 7, 4); /* only that channel */
+    values_are(1, 5, 6, 7, 4); /* only the target channel */
     assert_int_equal(news_of(2)->heard, 2);
     clear();
     injected(KIND(FREEZE), "right", 0, 0);
@@ -276,7 +280,7 @@ static void slopes_are(double x, double y, double z, double motor)
     assert_true(slopes[1] == x && slopes[2] == y && slopes[3] == z && slopes[4] == motor);
 }
 
-/* Slopes are late with their values, and end where these are frozen. */
+/* Slopes are delayed together with their values, and zero for a frozen channel. */
 static void test_slopes(void **state)
 {
     const double values[] = {1, 2, 3, 4}, slopes[] = {5, 6, 7, 8};
@@ -303,12 +307,12 @@ static void test_spike(void **state)
     injected(KIND(SPIKE), "push", 50, 0);
     assert_int_equal(offer(right, 1, values, 4), LKD_INPUT_OK);
     values_are(1, 51, 52, 53, 4);
-    /* beyond the limits it is refused like any other */
+    /* a value that the spike moves beyond the limits is refused */
     now_ns += MS;
     assert_int_equal(offer(right, 2, (const double[]){51, 0, 0, 0}, 4), LKD_INPUT_E_LIMITS);
     assert_int_equal(news_of(1)->out_of_range, 1);
     assert_int_equal(report(0).count, 2);
-    /* a sample that is wrong anyway stays wrong */
+    /* a sample that would be refused without the spike is still refused */
     assert_int_equal(offer(right, 3, values, 3), LKD_INPUT_E_LENGTH);
     assert_int_equal(offer(right, 3, (const double[]){NAN, 0, 0, 0}, 4), LKD_INPUT_E_NOT_FINITE);
 }
@@ -325,7 +329,7 @@ static void test_share(void **state)
     assert_true(report(0).count > 130 && report(0).count < 270);
 }
 
-/* In turn, in the order of their numbers. */
+/* Several injections are applied in the order of their numbers. */
 static void test_several(void **state)
 {
     (void)state;
@@ -369,7 +373,7 @@ static void test_schedule(void **state)
     assert_int_equal(report(0).count, 2);
 }
 
-/* It begins and ends by the clock of the samples, also between two ticks. */
+/* An injection begins and ends according to the times of samples, even between two ticks. */
 static void test_schedule_of_samples(void **state)
 {
     struct lkd_injection drop = {
@@ -391,7 +395,7 @@ static int64_t stall_asked(void)
     return atomic_load(&loaded->cycle->stall_ns);
 }
 
-/* The cycle takes the next record, and stalls. */
+/* Perform the stall, as the cycle does when it writes its next record. */
 static void carry_out_stall(void)
 {
     assert_true(marked());
@@ -405,12 +409,12 @@ static void test_stall(void **state)
     (void)state;
     injected(KIND(STALL), "", 0.004, 0);
     pass(100 * MS);
-    assert_int_equal(stall_asked(), 0); /* there is no run */
+    assert_int_equal(stall_asked(), 0); /* without a run no stall is possible */
     lkd_inputs_begin(&inputs);
     pass(10 * MS);
     assert_int_equal(stall_asked(), 4 * MS);
     pass(100 * MS);
-    assert_int_equal(stall_asked(), 4 * MS); /* once */
+    assert_int_equal(stall_asked(), 4 * MS); /* requested once */
     carry_out_stall();
     pass(30 * MS);
     assert_int_equal(stall_asked(), 0);
@@ -419,7 +423,7 @@ static void test_stall(void **state)
     assert_int_equal(report(0).count, 1);
 
     assert_int_equal(inject(every), RESULT(OK));
-    assert_int_equal(stall_asked(), 0); /* not before the record can say so */
+    assert_int_equal(stall_asked(), 0); /* a stall begins only when a record can be marked */
     for (int i = 0; i < 50; i++) {
         pass(10 * MS);
         if (stall_asked())
@@ -429,11 +433,11 @@ static void test_stall(void **state)
     pass(100 * MS);
     assert_int_equal(stall_asked(), 2 * MS);
     clear();
-    assert_int_equal(stall_asked(), 0); /* the pending ones */
+    assert_int_equal(stall_asked(), 0); /* pending stalls are cancelled */
 }
 
-/* A cycle of 50 ms sees the mark at its beginning, and the next cycle sees that this one was late.
- */
+/* With a cycle of 50 ms, the record of the stalled cycle is marked at its beginning, and the next
+ * record is also marked because it is late. */
 static void test_stall_of_a_long_cycle(void **state)
 {
     (void)state;
@@ -464,7 +468,7 @@ static void test_ends(void **state)
     assert_false(marked());
     assert_int_equal(lkd_inputs_injections(&inputs, all), 0);
     pass(2 * SECOND);
-    torque_is(1); /* delayed samples end with the run */
+    torque_is(1); /* delayed samples are dropped when the run ends */
     injected(KIND(FREEZE), "", 0, 0);
     assert_int_equal(lkd_inputs_attach(&inputs, loaded->cycle, MODEL_ID), 0);
     assert_int_equal(lkd_inputs_injections(&inputs, all), 0);
@@ -472,7 +476,7 @@ static void test_ends(void **state)
     assert_int_equal(inject((struct lkd_injection){.kind = KIND(FREEZE)}), RESULT(WRONG_STATE));
 }
 
-/* More than the queue holds: the oldest ones are lost. */
+/* If more samples are delayed than the queue holds, the oldest are lost. */
 static void test_full_queue(void **state)
 {
     size_t n = inputs.injector.n_slots;
@@ -487,7 +491,7 @@ static void test_full_queue(void **state)
     lkd_inputs_tick(&inputs, now_ns);
     assert_int_equal(inputs.injector.n_held, 0);
     assert_int_equal(claim_now(left).accepted, n);
-    assert_int_equal(claim_now(left).gaps, 0); /* they are missing at the beginning */
+    assert_int_equal(claim_now(left).gaps, 0); /* the oldest samples are lost, so no gap is seen */
     assert_int_equal(newest()->stamp[1].sequence, n + 5);
 }
 
@@ -499,7 +503,7 @@ static void refused(struct lkd_injection injection, Linkage__V1__Result expected
     assert_int_equal(lkd_inputs_inject(&inputs, false, two, 2, now_ns, &said), expected);
     if (!strstr(said.text, words))
         fail_msg("'%s' does not say '%s'", said.text, words);
-    assert_int_equal(lkd_inputs_injections(&inputs, all), 0); /* all or none */
+    assert_int_equal(lkd_inputs_injections(&inputs, all), 0); /* if one is refused, none is added */
 }
 
 #define I(...) ((struct lkd_injection){__VA_ARGS__})
@@ -539,7 +543,7 @@ static void test_refusals(void **state)
     assert_non_null(strstr(said.text, "at most 16"));
 }
 
-/* Finished ones make room; a refused request clears none. */
+/* Finished injections are removed to make room for new ones, but not by a refused request. */
 static void test_room(void **state)
 {
     struct lkd_injection all[LKD_INJECTIONS_MAX], bad = {0};
@@ -557,7 +561,7 @@ static void test_room(void **state)
     assert_int_equal(lkd_inputs_injections(&inputs, all), LKD_INJECTIONS_MAX);
     assert_int_equal(report(LKD_INJECTIONS_MAX - 1).number, 18);
     send(5);
-    torque_is(4); /* still frozen at the first value, with the spike added */
+    torque_is(4); /* frozen at its first value, plus the spike */
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_benches, bench_rig_close)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The input table with samples that need no claim, and values set by hand: a refused sample leaves
- * the last good values acting, and is counted by its reason. */
+/* The input table with samples that need no claim and with values set by hand. A refused sample
+ * does not change the acting values, and is counted by reason. */
 #include "bench_rig.h"
 #include "names.h"
 #include <math.h>
@@ -86,12 +86,12 @@ static void test_refused(void **state)
     assert_int_equal(refusals(LKD_INPUT_E_OTHER_MODEL), 1);
     assert_int_equal(refusals(LKD_INPUT_E_UNDECODABLE), 1);
     assert_int_equal(refusals(LKD_INPUT_E_ROLE), 1);
-    /* with the channels that cause it */
+    /* the refusal is counted for each channel that causes it */
     assert_int_equal(news_of(0)->not_finite, 1);
     assert_int_equal(news_of(1)->not_finite, 1);
     assert_int_equal(news_of(2)->not_finite, 1);
 
-    /* refused sequence numbers are not stored */
+    /* the sequence numbers of refused samples are not stored */
     assert_int_equal(offer(0, 11, good, N), LKD_INPUT_OK);
 }
 
@@ -112,7 +112,7 @@ static void test_channel_at(void **state)
     assert_string_equal(channel.bench, "");
 }
 
-/* One value beyond the limits of its channel: the whole sample is refused, and likewise a set. */
+/* One value beyond the limits of its channel refuses the whole sample, or the whole set. */
 static void test_limits(void **state)
 {
     const double edge[N] = {-10, 100, -100, 0, 1e300}, low[N] = {-10.001, 0, 0, 0, 0};
@@ -133,7 +133,8 @@ static void test_limits(void **state)
     values_are(-10, 100, -100, 0, 11);
 }
 
-/* A bench whose clock is set back keeps acting: the order of its samples is their sequence. */
+/* A bench whose clock is set back is still accepted: samples are ordered by their sequence
+ * numbers. */
 static void test_a_clock_that_steps_back(void **state)
 {
     struct lkd_sample sample = {.sequence = 5, .origin_ns = 1000, .values = good, .n_values = N};
@@ -146,12 +147,12 @@ static void test_a_clock_that_steps_back(void **state)
     assert_int_equal(lkd_inputs_offer(&inputs, &sample, NULL), LKD_INPUT_OK);
     assert_int_equal(newest()->stamp[0].origin_ns, 1);
     sample.sequence = 5;
-    sample.origin_ns = 2000; /* later by the clock, older by its sequence */
+    sample.origin_ns = 2000; /* later time, but older sequence number */
     assert_int_equal(lkd_inputs_offer(&inputs, &sample, NULL), LKD_INPUT_E_NOT_NEWER);
     assert_int_equal(newest()->stamp[0].sequence, 6);
 }
 
-/* A bench that restarts counts from its own beginning. */
+/* A bench that restarts after a silence may begin with any sequence number. */
 static void test_silence(void **state)
 {
     (void)state;
@@ -195,7 +196,7 @@ static void test_set(void **state)
     values_are(1, 8, 9, 0, 0);
     check_counts(0, 0);
 
-    /* a sample overwrites; a set keeps the stamps of the sample */
+    /* a sample overwrites values set by hand; a set keeps the stamps of the sample */
     assert_int_equal(offer(0, 3, good, N), LKD_INPUT_OK);
     assert_int_equal(set(0, two, 1), LKD_INPUT_OK);
     values_are(8, 2, 3, 4, 5);
@@ -217,12 +218,13 @@ static void test_clear_and_begin(void **state)
     values_are(1, 0, 0, 0, 0);
     assert_int_equal(newest()->n_stamps, 0);
     assert_false(news_of(0)->watched);
-    assert_int_equal(news_of(0)->heard, 2); /* the count of news continues */
+    assert_int_equal(news_of(0)->heard, 2); /* the count continues */
     check_counts(1, 0);
     assert_int_equal(offer(0, 1, good, N), LKD_INPUT_OK);
 }
 
-/* Values that a bench sent long ago do not start a run; values set since then do. */
+/* A run does not start with values that a bench sent long ago, but with values that were set by
+ * hand since. */
 static void test_left_behind(void **state)
 {
     const double seven = 7;
@@ -238,7 +240,7 @@ static void test_left_behind(void **state)
     assert_int_equal(lkd_inputs_set(&inputs, 4, &seven, 1, false, &said), LKD_INPUT_OK);
     pass(2 * SECOND);
     values_are(1, 0, 0, 0, 7);
-    /* within a run the guard decides what acts */
+    /* within a run the guard decides which values act */
     assert_int_equal(offer(0, 2, good, N), LKD_INPUT_OK);
     lkd_inputs_begin(&inputs);
     pass(3 * SECOND);
@@ -264,7 +266,7 @@ static void test_without_model(void **state)
     assert_int_equal(lkd_inputs_model_id(&inputs), MODEL_ID);
 }
 
-/* The whole message, as the decoder returns it. */
+/* All fields of a message, as the decoder returns it, are used. */
 static void test_message(void **state)
 {
     const struct lkd_peer bench = {.role = LINKAGE__V1__ROLE__ROLE_BENCH, .name = "b"};
@@ -298,7 +300,7 @@ static void slopes_are(const double *expected)
         assert_true(input->values[N + i] == (expected ? expected[i] : 0));
 }
 
-/* As many as values, or none; what has no slope is held. */
+/* A sample has as many slopes as values, or none. Values without a slope stay constant. */
 static void test_slopes(void **state)
 {
     const double slopes[N] = {9, 8, 7, 6, 5}, nan[N] = {0, 0, NAN, 0, 0}, other = 3;
@@ -358,7 +360,7 @@ static void test_listener(void **state)
     assert_int_equal(heard_by_segments, 101);
 }
 
-/* The enumerations of the contract and of the real-time part agree, and each status has a text. */
+/* The enumerations of the contract and of the real-time code agree, and each status has a text. */
 static void test_words(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON writer: its output byte by byte, and that any input becomes valid JSON. */
+/* The JSON writer: its output is checked byte by byte, and any input gives valid JSON. */
 #include "../cmocka_all.h"
 #include "json_valid.h"
 #include "linkage/json.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** struct page - a writer whose text is kept. */
+/** struct page - a writer, and the text that it has written */
 struct page {
     struct lk_json json;
     char *text;
@@ -25,7 +25,8 @@ static struct lk_json *open_page(struct page *page)
     return &page->json;
 }
 
-/* Ends the object and compares it; @expected: NULL: any valid text. */
+/* Close the object and compare the text.
+ * @expected: NULL: any valid text */
 static void close_page(struct page *page, const char *expected)
 {
     int at;
@@ -74,7 +75,7 @@ static void texts_are_an_array(void **state)
 static void what_is_not_utf8_is_mended(void **state)
 {
     (void)state;
-    /* the first and the last of each length are UTF-8 */
+    /* the first and the last code point of each length of UTF-8 */
     assert_text(
         "\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
         "{\"t\":\"\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\"}\n");
@@ -86,7 +87,7 @@ static void what_is_not_utf8_is_mended(void **state)
     assert_text("\xf4\x90\x80\x80", "{\"t\":\"\\ufffd\\ufffd\\ufffd\\ufffd\"}\n");
 }
 
-/* as a value and as a key */
+/* Any two bytes, as a value and as a key, give valid JSON. */
 static void any_bytes_become_json(void **state)
 {
     (void)state;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step may be: energies that the test makes up, step by step, the limits of a policy, and
- * the example models, none of which may ever exceed them.
- * Usage: test_judge MODELS */
+/* The judgement of a step: energies that the test invents step by step, the limits of a policy, and
+ * the example models, none of which may ever exceed the default limits. Usage: test_judge MODELS */
 #include "judge.h"
 #include "sanitized.h"
 #include <dirent.h>
@@ -36,7 +35,8 @@ static double share(void)
 
 /* ---- energy ---- */
 
-/* Energy that moves from one place to another, is put in, taken out or dissipated: nothing. */
+/* Energy that changes its form, is put in, taken out or dissipated does not count as energy that
+ * appears. */
 static void test_balanced(void **state)
 {
     (void)state;
@@ -56,7 +56,7 @@ static void test_balanced(void **state)
     assert_true(watch.jumped < 1e-9);
 }
 
-/* From 10 J to 20 J in one step: half of what is there then. */
+/* From 10 J to 20 J in one step: the energy that appears is half of the new energy. */
 static void test_one_step(void **state)
 {
     (void)state;
@@ -65,13 +65,13 @@ static void test_one_step(void **state)
     assert_float_equal(watch.jumped, 10, 1e-9);
     for (int i = 0; i < 100; i++)
         share();
-    assert_true(share() < 1e-3); /* and is forgotten */
+    assert_true(share() < 1e-3); /* the jump decays */
     now.potential = 80;
-    assert_float_equal(share(), 0.8, 1e-2); /* of 20 and 80 */
+    assert_float_equal(share(), 0.8, 1e-2); /* from 20 J to 80 J */
 }
 
-/* Growth by a factor in every step: larger factors faster, the small ones by what they sum up to.
- */
+/* The energy grows by a factor in each step: for large factors the share is high at once; for small
+ * ones it accumulates. */
 static void test_growth(void **state)
 {
     const double factor[] = {1.001, 1.1, 2, 1e6}, least[] = {0, 0.45, 0.88, 0.99},
@@ -90,7 +90,7 @@ static void test_growth(void **state)
     }
 }
 
-/* What brakes is no gain, and what is over-booked as dissipated is none either. */
+/* Energy that is lost does not count, even if more is booked as dissipated than was there. */
 static void test_losses(void **state)
 {
     (void)state;
@@ -98,14 +98,14 @@ static void test_losses(void **state)
     assert_true(share() == 0);
     now.dissipated += 1000;
     assert_true(share() == 0);
-    now.dissipated -= 2; /* a law that drives: it says where its energy comes from */
+    now.dissipated -= 2; /* a force law that drives and books its work */
     now.kinetic += 2;
     assert_true(share() < 1e-9);
     now.kinetic += 2;
     assert_true(share() > 1e-4);
 }
 
-/* A loss right after a gain, as where work is booked late. */
+/* A loss directly after a gain cancels it. This happens if work is booked one step late. */
 static void test_cancels(void **state)
 {
     (void)state;
@@ -115,7 +115,8 @@ static void test_cancels(void **state)
     assert_true(share() < 1e-9);
 }
 
-/* Round-off of large sums, of what stands still, and of what never moved. */
+/* Round-off of large sums, of a system at rest, and of one that never moved is no energy that
+ * appears. */
 static void test_round_off(void **state)
 {
     (void)state;
@@ -183,7 +184,7 @@ static void test_bounds(void **state)
     assert_false(beyond.is_speed);
     found.extent.position = NAN;
     is_beyond(LKD_CONDITION_BOUNDS, NAN, 1e8);
-    policy.rule[LKD_CONDITION_BOUNDS].action = LKD_ACTION_HOLD; /* is up to the guard */
+    policy.rule[LKD_CONDITION_BOUNDS].action = LKD_ACTION_HOLD; /* the guard applies this action */
     found.extent.position = 1e22;
     assert_int_equal(rule(), -1);
 }
@@ -197,7 +198,8 @@ static void test_residual(void **state)
     assert_int_equal(rule(), -1);
 }
 
-/* Counted first, a fault far beyond; with the rule `fault` at once. */
+/* Check a threshold: violations of the limit are only counted until the fault threshold is
+ * exceeded; with the rule `fault` the limit itself causes a fault. */
 static void try_threshold(enum lkd_condition condition, double *value,
                           struct lkd_threshold *threshold)
 {
@@ -230,7 +232,7 @@ static void test_thresholds(void **state)
     try_threshold(LKD_CONDITION_INCREMENT, &found.health.increment, &policy.increment);
 }
 
-/* Since the start: a fault unless the policy says otherwise. */
+/* Energy that has appeared since the start causes a fault unless the policy says otherwise. */
 static void test_energy(void **state)
 {
     (void)state;
@@ -246,7 +248,7 @@ static void test_energy(void **state)
 
 /* ---- the example models ---- */
 
-/* Each scalar at one of its ends, a new one every @hold steps. */
+/* Choose inputs: each scalar at one of its limits, changed every @hold steps. */
 static void choose_inputs(const struct lk_system *system, int step, int hold, double *inputs)
 {
     static uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
@@ -296,7 +298,7 @@ static void judge_model(const char *path, int hold)
     lk_system_free(system);
 }
 
-/* Whatever their inputs do. */
+/* The example models never exceed a limit, whatever their inputs. */
 static void test_example_models(void **state)
 {
     struct dirent *entry;
@@ -319,7 +321,7 @@ static void test_example_models(void **state)
     assert_true(n > 20);
 }
 
-/* how many steps of a model within @seconds are in a change point */
+/* Return the number of steps of a model within @seconds in which it is at a change point. */
 static int change_points(const char *name, double seconds)
 {
     const struct lkd_policy defaults = lkd_policy_default();
@@ -348,8 +350,8 @@ static int change_points(const char *name, double seconds)
     return n;
 }
 
-/* Models that pass a change point, and others, redundant ones among them; all over 60 s:
- * config/README.md. */
+/* Models that pass through a change point, and models that do not, among them models with redundant
+ * rows. All models over 60 s: config/README.md. */
 static void test_change_points(void **state)
 {
     (void)state;
@@ -365,7 +367,8 @@ static void test_change_points(void **state)
     assert_int_equal(change_points("chain-128.yaml", 0.5), 0);
 }
 
-/* More than usual, until that has lasted. */
+/* A step with more dependent rows than usual is reported, until the higher number has lasted so
+ * long that it counts as usual. */
 static void test_rows(void **state)
 {
     struct lkd_judge judge = {.usual = 4};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Key files and the list of clients: what is accepted, and what is refused with which message. */
+/* Key files and the list of clients: which texts are accepted, and the message for each refused
+ * text. */
 #include "../skip.h"
 #include "clients.h"
 #include <errno.h>
@@ -15,7 +16,8 @@
 
 #include <cmocka.h>
 
-/* Keys may contain # anywhere except at the beginning of a group of five. */
+/* Keys with # in all positions where they may contain it, which is anywhere except at the beginning
+ * of a group of five. */
 #define KEY_A "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID"
 #define KEY_B "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7"
 #define KEY_C "0####w-#o<fVvi]a<NY6T1ed:M$fCG*[IaLV{hI#"
@@ -59,7 +61,7 @@ static void test_valid_keys(void **state)
     assert_false(lk_key_is_valid(KEY_A, 39));
     assert_false(lk_key_is_valid(KEY_A "0", 41));
     assert_false(lk_key_is_valid("", 0));
-    /* a blank, a quote and a byte beyond ASCII are no digits */
+    /* a blank, a quote and a byte beyond ASCII are no digits of Z85 */
     assert_false(lk_key_is_valid(" ne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID", 40));
     assert_false(lk_key_is_valid("'ne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID", 40));
     assert_false(lk_key_is_valid("\xc3\xa4"
@@ -128,7 +130,8 @@ static void test_one_key(void **state)
     expect_no_key(KEY_A "\n\n" KEY_B "\n", "k:3: more than one key");
 }
 
-/* A secret with a typing error must not appear in a log. */
+/* The message about a key with a typing error does not quote the key, because secrets must not
+ * appear in a log. */
 static void test_a_key_is_never_quoted(void **state)
 {
     static const char text[] = "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hI\n";

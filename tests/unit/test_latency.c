@@ -27,7 +27,8 @@ static void test_quantiles(void **state)
     assert_true(isnan(lat_histogram_lower_mean(&h, 0.99)));
     assert_true(isnan(lat_histogram_above(&h, 1)));
 
-    /* 90 samples spread over 10 to 11, 10 over 20 to 22; added out of order and in parts */
+    /* 90 samples spread over 10 to 11 us and 10 samples over 20 to 22 us, added in parts and not in
+     * order */
     assert_int_equal(lat_histogram_add(&h, 20, 22, 4), 0);
     assert_int_equal(lat_histogram_add(&h, 10, 11, 90), 0);
     assert_int_equal(lat_histogram_add(&h, 20, 22, 6), 0);
@@ -37,9 +38,9 @@ static void test_quantiles(void **state)
     assert_close(lat_histogram_quantile(&h, 0.45), 10.5, 1e-12);
     assert_close(lat_histogram_quantile(&h, 0.9), 11, 1e-12);
     assert_close(lat_histogram_quantile(&h, 0.95), 21, 1e-12);
-    assert_close(lat_histogram_quantile(&h, 1), 21.8, 1e-12); /* never above the largest */
+    assert_close(lat_histogram_quantile(&h, 1), 21.8, 1e-12); /* never above the largest sample */
     assert_close(lat_histogram_lower_mean(&h, 0.9), 10.5, 1e-12);
-    /* 5 of the upper class are used, its lower half: 20.5 on average */
+    /* the lower half of the upper class, 5 samples, is used: 20.5 us on average */
     assert_close(lat_histogram_lower_mean(&h, 0.95), (90 * 10.5 + 5 * 20.5) / 95, 1e-12);
     assert_close(lat_histogram_above(&h, 0), 1, 1e-12);
     assert_close(lat_histogram_above(&h, 10.5), 0.55, 1e-12);
@@ -58,7 +59,7 @@ static void test_single_values(void **state)
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
         assert_int_equal(lat_histogram_add_value(&h, values[i]), 0);
         assert_int_equal(h.n, i + 1);
-        /* there is a class at 0 too; above it, the value is inside a narrow class */
+        /* zero has a class of its own; larger values are inside a narrow class */
         if (values[i] > 0) {
             assert_true(h.classes[i].from_us <= values[i] && values[i] < h.classes[i].to_us);
             assert_true(h.classes[i].to_us - h.classes[i].from_us <= 0.01 * values[i]);
@@ -77,7 +78,7 @@ static void test_merge(void **state)
     lat_histogram_add(&a, 4, 5, 1);
     a.max_us = 4.5;
     lat_histogram_add(&b, 1, 2, 2);
-    lat_histogram_add(&b, 1, 3, 7); /* same beginning, but another class */
+    lat_histogram_add(&b, 1, 3, 7); /* an overlapping class */
     lat_histogram_add(&b, 0, 1, 1);
     b.max_us = 2.5;
     assert_int_equal(lat_histogram_merge(&a, &b), 0);
@@ -118,7 +119,7 @@ static void test_text(void **state)
     assert_int_equal(h.n, 3);
     assert_close(h.classes[0].from_us, 1, 0);
     assert_close(h.classes[1].to_us, 3, 0);
-    /* two beyond the last class, somewhere up to the largest */
+    /* two samples above the last class, at most the largest latency */
     assert_close(h.classes[2].from_us, 4, 0);
     assert_close(h.classes[2].to_us, 172, 0);
     assert_int_equal(h.classes[2].count, 2);
@@ -138,7 +139,7 @@ static void test_text_garbage(void **state)
         {"cyclictest: unknown option\n", "line 1"},
         {"# Histogram\n000001 00000x\n", "line 2"},
         {"000001\n", "line 1"},
-        {"000001 000002 000003\n", "one count"}, /* two threads */
+        {"000001 000002 000003\n", "one count"}, /* counts of two threads */
         {"000001 000002\n000001 000002\n", "line 2: latency 1 does not follow"},
         {"000001 99999999999999999999999999\n", "line 1"},
         {"-00001 000002\n", "line 1"},
@@ -162,7 +163,8 @@ static void test_text_garbage(void **state)
     }
 }
 
-/* Truncated anywhere, a good text is accepted or refused, and never leaks (sanitizers check). */
+/* A good text that is truncated anywhere is accepted or refused without a leak; sanitizers check
+ * this. */
 static void test_text_cut(void **state)
 {
     (void)state;
@@ -188,7 +190,7 @@ static void test_text_round_trip(void **state)
     struct lk_error error;
 
     (void)state;
-    lat_histogram_add(&h, 0.04, 0.06, 7); /* both in the first microsecond */
+    lat_histogram_add(&h, 0.04, 0.06, 7); /* 7 samples in the first microsecond */
     lat_histogram_add(&h, 0.5, 0.9, 1);
     lat_histogram_add(&h, 14.9, 15.4, 20);  /* middle: 15.15 */
     lat_histogram_add(&h, 25000, 26000, 2); /* beyond the last class */
@@ -223,7 +225,8 @@ static void test_durations(void **state)
     d.bucket_count = count;
     d.n_bucket_upper_ns = d.n_bucket_count = 5;
     d.max_ns = 20000000000;
-    /* widths: 1 ns below 64; then 32 per power of two: 16 of 512, 32 of 1024 */
+    /* Widths: 1 ns below 64; then each power of two is divided into 32 classes: 16 ns from 512, 32
+     * ns from 1024. */
     assert_int_equal(lat_rig_take_durations(&d, &h), 0);
     assert_int_equal(h.n, 5);
     assert_int_equal(h.count, 15);
@@ -232,10 +235,10 @@ static void test_durations(void **state)
         assert_close(h.classes[i].from_us * 1e3, i == 2 ? 1008 : from_ns[i], 1e-6);
         assert_close(h.classes[i].to_us * 1e3, to_ns[i], 1e-6);
     }
-    assert_close(h.classes[4].to_us, 2e7, 0.01); /* the last one is open: up to the largest */
+    assert_close(h.classes[4].to_us, 2e7, 0.01); /* the last class ends at max_us */
     lat_histogram_fini(&h);
 
-    d.n_bucket_count = 2; /* lists of different length: the shorter one counts */
+    d.n_bucket_count = 2; /* of lists of different lengths, the shorter counts */
     assert_int_equal(lat_rig_take_durations(&d, &h), 0);
     assert_int_equal(h.count, 3);
     lat_histogram_fini(&h);
@@ -262,8 +265,8 @@ static void free_blocks(struct lat_histogram blocks[BLOCKS])
         lat_histogram_fini(&blocks[k]);
 }
 
-/* A disturbance that affects both alike cancels: the interval is narrow although the blocks differ.
- * One that affects only the method does not cancel. */
+/* A disturbance of both measurements cancels in the ratio: the interval is narrow although the
+ * blocks differ. A disturbance of the method alone does not cancel. */
 static void test_bootstrap(void **state)
 {
     struct lat_histogram reference[BLOCKS], method[BLOCKS];
@@ -284,8 +287,9 @@ static void test_bootstrap(void **state)
 
     make_blocks(reference, 1, 0);
     assert_int_equal(lat_bootstrap(method, reference, BLOCKS, 300, 1, r), 0);
-    /* the lower mean of a draw with k of 12 slow blocks is 1.5 (1 + 0.3 (2 k / 12 - 1)), k is
-     * binomial with a deviation of sqrt(3): 1.645 deviations to either side cover 90 % */
+    /* With k of 12 slow blocks in a draw, the lower mean is 1.5 (1 + 0.3 (2 k / 12 - 1)). k has a
+     * binomial distribution with a deviation of sqrt(3); 1.645 deviations to either side cover 90
+     * %. */
     assert_close(r[LAT_LOWER_MEAN].high - r[LAT_LOWER_MEAN].low,
                  2 * 1.645 * sqrt(3) * 1.5 * 0.3 / 6, 0.12);
     free_blocks(reference);
@@ -346,13 +350,13 @@ static void test_verdicts(void **state)
     judge(&report, 12, 5, 1.1);
     assert_int_equal(j->verdict, LAT_ACCEPTED);
     assert_true(lat_report_accepted(&report));
-    judge(&report, 12, 5, 1.17); /* the mean passes its gate first */
+    judge(&report, 12, 5, 1.17); /* the mean is the first gate */
     assert_int_equal(j->verdict, LAT_MISSED);
     assert_non_null(strstr(j->why, "mean of the lower 99 % 1.17, allowed 1.15"));
     assert_null(strstr(j->why, "p50"));
     assert_true(lat_load_result_missed(&report.loads[0], &report));
     assert_false(lat_report_accepted(&report));
-    judge(&report, 5, 2, 1.17); /* fewer blocks only justify wider gates */
+    judge(&report, 5, 2, 1.17); /* fewer blocks: the gates are wider */
     assert_int_equal(j->verdict, LAT_ACCEPTED);
     judge(&report, 5, 2, 2);
     assert_int_equal(j->verdict, LAT_MISSED);

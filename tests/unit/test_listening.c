@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A listening socket that another process had and may have changed: after mending it listens. */
+/* A listening socket that another process may have changed is repaired: afterwards it listens
+ * again. */
 #include "endpoint.h"
 #include "linkage/error.h"
 #include <arpa/inet.h>
@@ -19,7 +20,7 @@
 
 #include <cmocka.h>
 
-/** struct listening - an endpoint of each kind, and its address. */
+/** struct listening - an endpoint of each kind, with its address */
 struct listening {
     char folder[32];
     char endpoint[3][64];
@@ -32,7 +33,7 @@ struct listening {
     socklen_t size[3];
 };
 
-/* A free port. */
+/* Return a free port. */
 static unsigned int free_port(void)
 {
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -82,7 +83,8 @@ static int dial(const struct listening *l, int i)
     return fd;
 }
 
-/* Connections made by mending end at once. Return: whether a peer is there that says 'x'. */
+/* Accept waiting connections, among them those that the repair itself has made and closed.
+ * Return: true if a client has sent 'x' */
 static bool one_says_x(int listener)
 {
     struct pollfd item = {.fd = listener, .events = POLLIN};
@@ -118,7 +120,7 @@ static void expect_good(const struct listening *l)
     }
 }
 
-/* Unchanged: connections that waited meanwhile are not lost. */
+/* If the socket is unchanged, waiting connections are not lost. */
 static void test_untouched(void **state)
 {
     struct listening *l = *state;
@@ -156,7 +158,7 @@ static void test_flags_and_room(void **state)
         assert_false(fcntl(l->fd[i], F_GETFL) & O_ASYNC);
 }
 
-/* A filter that drops everything and cannot be removed. */
+/* A socket filter that drops everything and cannot be removed: the socket is replaced. */
 static void test_filter(void **state)
 {
     struct sock_filter nobody[] = {{BPF_RET | BPF_K, 0, 0, 0}};
@@ -181,7 +183,7 @@ static void test_path(void **state)
     expect_good(l);
 }
 
-/* The address is in use: reported, and tried again. */
+/* If the address is in use, the repair fails with a message. A later attempt succeeds. */
 static void test_taken(void **state)
 {
     struct listening *l = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions and the lines that report them, with a clock and a journal of the test. */
+/* Conditions and the lines that report them, with a simulated clock and journal. */
 #include "conditions.h"
 #include "fake_clock.h"
 #include "log.h"
@@ -51,7 +51,7 @@ static int count(const char *text, const char *words)
     return n;
 }
 
-/* ---- a journal ---- */
+/* ---- the simulated journal ---- */
 
 static char fields[8][1100];
 static int n_fields, journal_result;
@@ -68,7 +68,8 @@ int __wrap_sd_journal_sendv(const struct iovec *iov, int n)
     return journal_result;
 }
 
-/* There is no journal where tests run; the daemon checks before it relies on one. */
+/* The journal's socket does not exist where tests run, and the daemon checks for it before it uses
+ * the journal. */
 int __wrap_access(const char *path, int mode);
 int __real_access(const char *path, int mode);
 
@@ -85,7 +86,7 @@ static bool has_field(const char *text)
     return false;
 }
 
-/* According to the environment, standard error is the stream that systemd connected. */
+/* Set the environment as systemd does if standard error is connected to the journal. */
 static void pretend_journal(void)
 {
     char name[64];
@@ -120,13 +121,13 @@ static void test_table(void **state)
         assert_string_equal(info->message_id + 28, id + 3);
         assert_in_range(info->number, 1001, 9999);
         assert_in_range(info->level, LKD_LOG_ERROR, LKD_LOG_INFO);
-        /* whole sentences, without characters that would break the page */
+        /* complete sentences, without characters that would break the table of the page */
         assert_true(info->meaning[strlen(info->meaning) - 1] == '.');
         assert_true(info->remedy[strlen(info->remedy) - 1] == '.' ||
                     info->remedy[strlen(info->remedy) - 1] == '?');
         assert_null(strchr(info->meaning, '|'));
         assert_null(strchr(info->remedy, '|'));
-        /* in order, so none occurs twice */
+        /* in ascending order, so no number occurs twice */
         if (i > 0)
             assert_true(info->number > lkd_condition_info((enum lkd_condition_id)(i - 1))->number);
     }
@@ -155,7 +156,7 @@ static void test_every_result_has_an_identifier(void **state)
     assert_string_equal(lkd_condition_of_result(LINKAGE__V1__RESULT__RESULT_FORBIDDEN), "LK-8013");
 }
 
-/* The page in the repository is the output of the program. */
+/* The page in the repository is equal to the output of the program. */
 static void test_page_is_up_to_date(void **state)
 {
     const char *path = *state;
@@ -197,8 +198,8 @@ static void test_long_line_is_cut(void **state)
     assert_int_equal(written[strlen(written) - 1], '\n');
 }
 
-/* Programs read the log too: lines are UTF-8, whatever a client is called, and wherever they are
- * truncated. */
+/* Programs read the log: each line is valid UTF-8, whatever a client's name contains and wherever a
+ * line is truncated. */
 static void test_lines_are_utf8(void **state)
 {
     char big[4000];
@@ -235,7 +236,8 @@ static void test_journal_fields(void **state)
     assert_true(has_field("SYSLOG_IDENTIFIER=linkaged"));
 }
 
-/* A message that cannot be sent as fields is sent as a line with its priority: nothing is lost. */
+/* If the journal refuses the fields of a message, it is written as a line with its priority, so
+ * that nothing is lost. */
 static void test_journal_refuses_fields(void **state)
 {
     (void)state;
@@ -256,7 +258,7 @@ static void test_rate(void **state)
     begin_capture();
     for (int i = 0; i < 1000; i++)
         lkd_log(LKD_C_INPUT_REFUSED, "refused %d", i);
-    lkd_log(LKD_C_FORBIDDEN, "another one"); /* has tokens of its own */
+    lkd_log(LKD_C_FORBIDDEN, "another one"); /* another condition has its own tokens */
     fake_clock_spend(1000000000);
     lkd_log(LKD_C_INPUT_REFUSED, "refused later");
     lkd_log(LKD_C_INPUT_REFUSED, "refused at once");
@@ -276,20 +278,20 @@ static void test_rate_grows_back(void **state)
     fake_clock_spend(60000000000);
     begin_capture();
     for (int i = 0; i < 50; i++) {
-        fake_clock_spend(500000000); /* two per second: half of them, after the first ten */
+        fake_clock_spend(500000000); /* two lines per second: after ten, half of them */
         lkd_log(LKD_C_INPUT_REFUSED, "x");
     }
     fake_clock_spend(3600000000000);
     for (int i = 0; i < 20; i++)
-        lkd_log(LKD_C_INPUT_REFUSED, "y"); /* an hour of silence earns ten lines, not more */
+        lkd_log(LKD_C_INPUT_REFUSED, "y"); /* an hour of silence gives ten tokens at most */
     end_capture();
-    /* 25 s of tokens and the ten of the beginning */
+    /* the tokens of 25 s and the initial ten */
     assert_in_range(count(written, "] x\n"), 33, 36);
     assert_int_equal(count(written, "] y\n"), 10);
 }
 
-/* Standard error is a pipe whose reader has stopped: no thread waits, and the losses are reported.
- */
+/* Standard error is a pipe whose reader has stopped: logging does not block, and lost lines are
+ * reported. */
 static void test_nobody_reads(void **state)
 {
     char filling[4096] = {0}, text[8192];
@@ -300,7 +302,7 @@ static void test_nobody_reads(void **state)
     assert_int_equal(pipe2(fd, O_NONBLOCK), 0);
     while (write(fd[1], filling, sizeof(filling)) > 0)
         ;
-    assert_int_equal(fcntl(fd[1], F_SETFL, 0), 0); /* as in the daemon: writing would block */
+    assert_int_equal(fcntl(fd[1], F_SETFL, 0), 0); /* as in the daemon: a write would block */
     fake_clock_spend(60000000000);
     dup2(fd[1], STDERR_FILENO);
     lkd_log(LKD_C_FORBIDDEN, "lost");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mailbox: order, freshness, what is lost, and two threads at full speed. */
+/* The mailbox: order of values, latest value, lost values, and two threads at full speed. */
 #include "mailbox.h"
 #include <pthread.h>
 #include <setjmp.h>
@@ -53,7 +53,7 @@ static void test_newest_wins(void **state)
     assert_false(lkd_mailbox_take(&mailbox));
     assert_int_equal(newest(&mailbox), 5);
 
-    /* the reader's slot is not touched by later publications */
+    /* later publications do not change the slot that the reader holds */
     put(&mailbox, 6);
     put(&mailbox, 7);
     assert_int_equal(newest(&mailbox), 5);
@@ -81,7 +81,7 @@ static void test_slots_are_apart(void **state)
     lkd_mailbox_fini(&mailbox);
 }
 
-/* A late reader gets each value in order, as long as there is room for them. */
+/* A late reader receives all values in order if there is room for them. */
 static void test_late_reader(void **state)
 {
     struct lkd_mailbox mailbox;
@@ -90,7 +90,7 @@ static void test_late_reader(void **state)
     (void)state;
     assert_int_equal(lkd_mailbox_init(&mailbox, sizeof(struct record), 16), 0);
     for (int round = 1; round < 200; round++) {
-        for (int i = 0; i < round % 15; i++) /* up to 14 = 16 - 16 / 8 wait */
+        for (int i = 0; i < round % 15; i++) /* at most 14 = 16 - 16 / 8 values wait */
             put(&mailbox, ++written);
         assert_int_equal(lkd_mailbox_waiting(&mailbox), written - read);
         while (lkd_mailbox_take(&mailbox))
@@ -100,7 +100,8 @@ static void test_late_reader(void **state)
     lkd_mailbox_fini(&mailbox);
 }
 
-/* One that is later than that loses the oldest ones only, and is in order again at once. */
+/* A reader that is later still loses only the oldest values, and then receives all values in
+ * order. */
 static void test_too_late(void **state)
 {
     struct lkd_mailbox mailbox;
@@ -143,8 +144,8 @@ static void *write_all(void *data)
     return NULL;
 }
 
-/* A reader beside a writer at full speed sees only whole records, in order, including the last one.
- */
+/* Check that a reader beside a writer at full speed receives only complete records, in order,
+ * including the last one. */
 static void race(uint32_t depth)
 {
     struct lkd_mailbox mailbox;

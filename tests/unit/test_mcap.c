@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* proto/mcap: written files are read back, by their own layout and by the embedded schema; a file
- * truncated or damaged anywhere gives its intact parts and nothing else. */
+/* proto/mcap: written files are read back according to their fixed layout and to the embedded
+ * schema. A file truncated or damaged anywhere gives its intact parts and nothing else. */
 #include "../cmocka_all.h"
 #include "mcap/decode.h"
 #include "mcap/identifiers.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Contents found in a pass over a file. */
+/* struct found - items and messages in a file */
 struct found {
     int items[LK_MCAP_DAMAGE + 1];
     int messages[5];
@@ -98,7 +98,7 @@ static void a_file_cut_anywhere_gives_its_whole_chunks(void **state)
     (void)state;
     mcap_file_make(&file, true, &data_end);
     for (size_t size = 0; size < file.size; size++) {
-        /* of exactly this size, so that a sanitizer detects one byte too much */
+        /* allocated with exactly this size, so that a sanitizer detects a read beyond its end */
         unsigned char *part = malloc(size + !size);
         struct found found;
 
@@ -122,7 +122,8 @@ static void a_file_cut_anywhere_gives_its_whole_chunks(void **state)
     lk_mcap_buffer_fini(&file);
 }
 
-/* A flipped bit in a chunk costs the chunk; elsewhere it costs the record that contains it. */
+/* After a flipped bit in a chunk the chunk is lost; elsewhere only the record that contains the bit
+ * is lost. */
 static void a_wrong_bit_is_never_taken_for_data(void **state)
 {
     struct lk_mcap_buffer file;
@@ -155,7 +156,7 @@ static void a_damaged_chunk_is_reported_and_the_next_one_read(void **state)
 
     (void)state;
     mcap_file_make(&file, true, NULL);
-    for (size_t i = 0; !chunk; i++) /* the first message of /cycle, by its publish time 1 */
+    for (size_t i = 0; !chunk; i++) /* first message of /cycle: publish time 1 */
         if (memcmp(file.data + i, "\x05\x94\0\0\0\0\0\0\0\x01\0\x01\0\0\0", 15) == 0)
             chunk = file.data + i;
     chunk[40] ^= 1;
@@ -178,7 +179,8 @@ static void check_names(const struct lk_columns *columns)
     assert_string_equal(columns->column[9].component, "");
 }
 
-/* The embedded schema, the channel's metadata and the fixed layout agree bit for bit. */
+/* A message decoded according to the embedded schema, the channel's metadata and the fixed layout
+ * has the same bits. */
 static void messages_are_what_their_schema_says(void **state)
 {
     struct lk_columns columns = {0};
@@ -327,7 +329,7 @@ static void a_full_chunk_says_so(void **state)
     assert_int_equal(index.length + index.index_length, chunk.buffer.size);
     lk_mcap_chunk_begin(&chunk, memory, size);
     for (n = 0; lk_mcap_chunk_add(&chunk, 2, 0, 1, 1, 0);)
-        n++; /* the index is full before the bytes are */
+        n++; /* the index is full before the buffer is */
     assert_true(n <= LK_MCAP_ENTRIES_MAX);
     lk_mcap_chunk_close(&chunk, &index);
     assert_false(chunk.buffer.full);

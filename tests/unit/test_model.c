@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model: the meaning of good files. test_model_errors.c has the messages for bad ones. */
+/* core/model: the meaning of valid files. test_model_errors.c has the messages for invalid
+ * files. */
 #include "model/model.h"
 #include "model/reader.h"
 
@@ -137,7 +138,7 @@ static void test_every_key(void **state)
     assert_true(model->joints[0].coordinate[0] == 0.5);
     assert_int_equal(model->joints[1].type, LK_JOINT_FIXED);
     assert_true(model->forces[0].rest == -1 && model->forces[0].stiffness == 7);
-    assert_vector(model->forces[1].point[0], 1, 2, 3); /* the centre of mass */
+    assert_vector(model->forces[1].point[0], 1, 2, 3); /* at the centre of mass */
     assert_int_equal(model->forces[1].frame, LK_FRAME_BODY);
     assert_int_equal(model->forces[2].frame, LK_FRAME_WORLD);
     assert_int_equal(model->inputs[0].joint, 0);
@@ -152,7 +153,8 @@ static void test_every_key(void **state)
     lk_model_free(model);
 }
 
-/* A rate in steps per second: the step is the nearest double to a number that no decimal equals. */
+/* A rate in steps per second: the step is the double nearest to 1 / rate, even if no decimal number
+ * equals it. */
 static void test_rate(void **state)
 {
     static const double rates[] = {10, 60, 1024, 3000, 44100, 1e6};
@@ -240,7 +242,7 @@ static void test_every_joint(void **state)
     assert_int_equal(j[2].hold, 3);
     assert_vector(j[2].start, 4, 5, 0);
     assert_int_equal(j[3].type, LK_JOINT_SCREW);
-    assert_true(near(j[3].pitch, -0.001 / M_PI)); /* m/rad; the file gives m per turn */
+    assert_true(near(j[3].pitch, -0.001 / M_PI)); /* in m/rad; the file has m per turn */
     assert_true(j[3].hold == 1 && j[3].start[0] == 7);
     assert_int_equal(j[4].type, LK_JOINT_POINT_ON_LINE);
     assert_vector(j[4].axis[0], 0, 1, 0);
@@ -255,8 +257,8 @@ static void test_every_joint(void **state)
     lk_model_free(model);
 }
 
-/* Coordinate x of a plane: as given, or the world's x, or its y if x is nearly the normal; always
- * in the plane. */
+/* Direction of coordinate x in a plane: the given direction, or the world's x axis, or its y axis
+ * if x is nearly the normal. It is projected onto the plane. */
 static void test_direction_of_plane(void **state)
 {
     struct lk_model *model =
@@ -292,7 +294,7 @@ static void test_couplings(void **state)
     assert_true(gear->ratio == -2 && !gear->has_compliance);
     assert_true(gear->body[0] == LK_GROUND && gear->body[1] == LK_GROUND);
     assert_int_equal(rack->type, LK_JOINT_RACK);
-    assert_true(rack->joint[0] == 2 && rack->coupled[0] == 1); /* the only angle of the tube */
+    assert_true(rack->joint[0] == 2 && rack->coupled[0] == 1); /* the default: the only angle */
     assert_true(rack->joint[1] == 3 && rack->coupled[1] == 1);
     assert_true(rack->ratio == 0.3 && rack->has_compliance);
     assert_true(rack->compliance.stiffness[0] == 4 && rack->compliance.damping[0] == 5);
@@ -507,7 +509,7 @@ static void test_every_channel(void **state)
 
     (void)state;
     assert_int_equal(model->inputs[0].coordinate, 0);
-    assert_int_equal(model->inputs[1].coordinate, 2); /* the only angle */
+    assert_int_equal(model->inputs[1].coordinate, 2); /* the default: the only angle */
     assert_int_equal(model->inputs[2].coordinate, 1);
     assert_int_equal(model->inputs[3].coordinate, 1);
     assert_true(o[0].type == LK_OUTPUT_JOINT_ACCELERATION && o[0].joint == 1 && o[0].body == -1);
@@ -516,7 +518,7 @@ static void test_every_channel(void **state)
     assert_vector(o[2].point, 1, 2, 3);
     assert_int_equal(o[3].type, LK_OUTPUT_INERTIAL_SENSOR);
     assert_vector(o[3].point, 7, 8, 9);
-    assert_vector(o[3].orientation, 0, 1, 0); /* the axes of the body */
+    assert_vector(o[3].orientation, 0, 1, 0); /* default: axes of the body */
     assert_vector(o[4].point, 1, 2, 3);
     assert_vector(o[4].orientation, 0, 0, 1);
     assert_int_equal(o[5].type, LK_OUTPUT_CONDITION);
@@ -538,8 +540,8 @@ static void test_solver(void **state)
     lk_model_free(model);
 }
 
-/* Mass and moments may be zero, also for a bar oblique to the axes whose moments are rounded:
- * diag(0, 1, 1) rotated about z by 0.5 rad in 15 digits. */
+/* Mass and moments of inertia may be zero, also for a bar oblique to the axes with rounded moments:
+ * diag(0, 1, 1) rotated about z by 0.5 rad, in 15 digits. */
 static void test_massless_bodies(void **state)
 {
     struct lk_model *model =
@@ -558,7 +560,7 @@ static void test_massless_bodies(void **state)
     lk_model_free(model);
 }
 
-/* The numbers of tables and drives of a model are limited. */
+/* The number of tables and drives of a model is limited. */
 static void test_bounds_of_drives(void **state)
 {
     static char text[200000];
@@ -624,8 +626,8 @@ static void test_too_many_bodies(void **state)
     expect_refusal(text, "m:4:3: bodies has 4097 entries, expected at most 4096");
 }
 
-/* Moments in rotated axes: diag(1, 2, 3), which is at the limit of the triangle inequality, rotated
- * about x by 30 degrees: Iyy and Izz mix to 2.25, 2.75 and Iyz = -sqrt(3)/4. */
+/* Principal moments in rotated axes: diag(1, 2, 3), at the limit of the triangle inequality,
+ * rotated about x by 30 degrees. Iyy and Izz become 2.25 and 2.75, and Iyz = -sqrt(3)/4. */
 static void test_principal_moments(void **state)
 {
     const double turned[6] = {1, 2.25, 2.75, 0, 0, -0.433012701892219};

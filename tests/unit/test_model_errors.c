@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors in a model file, and the whole message for each. Each row replaces one piece of one of two
- * good models; the messages were reviewed one by one. */
+/* Errors in a model file, with the whole message for each. Each row replaces one piece of one of
+ * two good models; the messages were reviewed one by one. */
 #include "linkage/errors.h"
 #include "linkage/linkage.h"
 
@@ -34,7 +34,8 @@ static const char good[] =
     "  tip: {type: point-position, body: box, point: [2, 0, 0]}\n"
     "solver: {formulation: ali3, step: 0.001, iterations: 3}\n";
 
-/* struct row - the first @old of the good text becomes @new, which is refused with @line. */
+/* struct row - if the first @old of the good text is replaced with @new, the model is refused with
+ * the message @line */
 static const struct row {
     const char *old;
     const char *new;
@@ -335,7 +336,7 @@ static const struct row {
      "complement, absolute"},
 };
 
-/* A model with the joints, drives and force elements that the first one lacks. */
+/* a model with the joints, drives and force elements that are not in the first model */
 static const char rich[] =
     "linkage: 1\n"
     "name: rich\n"
@@ -743,7 +744,7 @@ static const struct row rich_rows[] = {
      "least 1e-30 and 1e-12 of the largest"},
 };
 
-/* A wheel on a rail. */
+/* a wheel on a rail */
 static const char rolling[] =
     "linkage: 1\n"
     "name: rolling\n"
@@ -841,7 +842,7 @@ static void test_bad_wheels_are_refused(void **state)
         expect_refusal(rolling, &rolling_rows[i]);
 }
 
-/* A text with several errors: each is reported once, consequences are not. */
+/* a text with several errors: each is reported once, and errors that follow from others are not */
 static const char several[] =
     "linkage: 1\n"
     "name: test\n"
@@ -902,7 +903,8 @@ static void test_all_mistakes_are_told(void **state)
     assert_int_equal(errors.n, sizeof(several_lines) / sizeof(char *));
 }
 
-/* More errors than messages: the reader stops there, whatever the size of the text. */
+/* If a text has more errors than messages are kept, the reader stops there, whatever the size of
+ * the text. */
 static void test_there_is_an_end_of_mistakes(void **state)
 {
     static char text[200000];
@@ -919,7 +921,7 @@ static void test_there_is_an_end_of_mistakes(void **state)
                                              "Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]");
 }
 
-/* Windows editors put a byte order mark before a text. */
+/* A byte order mark at the beginning, as Windows editors write it, is ignored. */
 static void test_a_byte_order_mark_is_passed_over(void **state)
 {
     static const struct row wrong = {"mass: 1", "mass: x",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Datagrams for motion platforms, byte by byte: decoded by separate code, after the table in
- * config/README.md. */
+/* Datagrams for motion platforms, byte by byte, decoded with separate code according to the table
+ * in config/README.md. */
 #include "motion_cycle.h"
 #include <arpa/inet.h>
 #include <math.h>
@@ -48,7 +48,7 @@ static double f32(const unsigned char *at)
 
 /* ---- encoding ---- */
 
-/* Outputs of the tests: a pose, a rate, and one without a component name. */
+/* outputs of the model: a pose, a rate, and a scalar without component name */
 static const struct lk_channel channels[] = {
     {.name = "platform",
      .size = 7,
@@ -160,7 +160,7 @@ static void test_values_of_64_bits(void **state)
     assert_true(f64(packet + SLOT_F64(17)) == 0);
 }
 
-/* A number too large for 32 bits becomes the largest one, with its sign. */
+/* A number too large for 32 bits becomes the largest float with the same sign. */
 static void test_values_saturate(void **state)
 {
     unsigned char packet[LKD_MOTION_SIZE_MAX];
@@ -183,7 +183,7 @@ static void test_missing_names(void **state)
     set_slot(1, "nobody", "x", 1, 5);
     assert_true(motion.missing);
     encode(outputs, packet);
-    assert_true(f32(packet + SLOT_F32(1)) == 0); /* not even its offset */
+    assert_true(f32(packet + SLOT_F32(1)) == 0); /* the offset is not added */
     assert_int_equal(number(packet + 12, 4), 0x0b0b0c03);
 }
 
@@ -206,11 +206,11 @@ static void test_which_names_there_are(void **state)
     assert_true(resolves("platform", "yaw"));
     assert_false(resolves("platform", ""));
     assert_false(resolves("platform", "w"));
-    assert_false(resolves("spin", "yaw")); /* no orientation there */
+    assert_false(resolves("spin", "yaw")); /* `spin` has no orientation */
     assert_false(resolves("angle", "x"));
 }
 
-/* Rotates by yaw, pitch, roll as quaternion products, and recovers the angles. */
+/* Make quaternions from yaw, pitch and roll; the datagram must contain the same angles. */
 static void test_angles(void **state)
 {
     static const double angles[][3] = {
@@ -269,7 +269,7 @@ static int n_received(int fd, unsigned char *last)
     return n;
 }
 
-/* The thread of the cycle sends at the due steps, and nothing when it does not step. */
+/* The cycle's thread sends at each due step, and sends nothing between steps. */
 static void test_after_the_cycle(void **state)
 {
     static struct lkd_cycle cycle;
@@ -303,7 +303,7 @@ static void test_after_the_cycle(void **state)
     close(fd);
 }
 
-/* No receiver: counted, and nothing else. */
+/* If nobody receives a datagram, it is counted; nothing else happens. */
 static void test_nobody_listens(void **state)
 {
     static struct lkd_cycle cycle;
@@ -321,7 +321,7 @@ static void test_nobody_listens(void **state)
     lkd_motions_fini(&motions);
 }
 
-/* Without a run the exchange thread sends twenty times a second, at first zeros. */
+/* Without a run, the exchange thread sends twenty datagrams per second, at first with zeros. */
 static void test_without_a_run(void **state)
 {
     unsigned char packet[LKD_MOTION_SIZE_MAX];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The watchdog is fed by the progress of the cycle: if the cycle hangs, systemd ends the daemon. */
+/* The daemon feeds the watchdog while its cycle makes progress. If the cycle hangs, systemd ends
+ * the daemon. */
 #include "notify.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@ static int listen_here(void **state)
     (void)state;
     n = snprintf(name, sizeof(name), "@linkaged-notify-%d", (int)getpid());
     memcpy(address.sun_path, name, (size_t)n);
-    address.sun_path[0] = '\0'; /* abstract */
+    address.sun_path[0] = '\0'; /* abstract address */
     listener = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
     setenv("NOTIFY_SOCKET", name, 1);
     setenv("WATCHDOG_USEC", "400000", 1);
@@ -34,7 +35,7 @@ static int listen_here(void **state)
                 (socklen_t)offsetof(struct sockaddr_un, sun_path) + (socklen_t)n);
 }
 
-/* The next notification, or "" if there is none. */
+/* Return the next notification, "" if there is none. */
 static const char *heard(void)
 {
     static char text[256];
@@ -55,7 +56,7 @@ static void test_watchdog(void **state)
     assert_string_equal(heard(), "READY=1");
     assert_string_equal(heard(), "STATUS=EMPTY");
 
-    /* no run: alive, once an interval */
+    /* without a run, the watchdog is fed once per interval */
     lkd_notify_alive(&notify, &rig, now);
     assert_string_equal(heard(), "WATCHDOG=1");
     lkd_notify_alive(&notify, &rig, now + INTERVAL_NS - 1);
@@ -63,7 +64,7 @@ static void test_watchdog(void **state)
     lkd_notify_alive(&notify, &rig, now += INTERVAL_NS);
     assert_string_equal(heard(), "WATCHDOG=1");
 
-    /* a run that advances, then one that does not, then one that does */
+    /* the cycle advances, then hangs, then advances again */
     rig.state = LINKAGE__V1__STATE__STATE_RUNNING;
     rig.runner.alive = true;
     rig.figures.cycles = 5;
@@ -77,7 +78,8 @@ static void test_watchdog(void **state)
     lkd_notify_alive(&notify, &rig, now);
     assert_string_equal(heard(), "WATCHDOG=1");
 
-    /* in lockstep it waits for its bench, and counts as alive */
+    /* in lockstep the cycle may wait for its bench: publishing its figures (@moved_ns) is enough
+     * progress */
     rig.mode = LKD_MODE_LOCKSTEP;
     rig.moved_ns = now;
     lkd_notify_alive(&notify, &rig, now += INTERVAL_NS);
@@ -92,7 +94,8 @@ static void test_watchdog(void **state)
     assert_string_equal(heard(), "STOPPING=1");
 }
 
-/* A manager that does not read for a while does not hold up the daemon, which then says what is. */
+/* If the manager does not read for a while, the daemon does not block, and then reports its current
+ * state. */
 static void test_busy_manager(void **state)
 {
     struct lkd_notify notify;
@@ -102,7 +105,7 @@ static void test_busy_manager(void **state)
 
     (void)state;
     lkd_notify_ready(&notify, &rig);
-    alarm(60); /* ends a test that waits */
+    alarm(60); /* ends a test that blocks */
     for (int i = 0; i < 2000; i++)
         lkd_notify_alive(&notify, &rig, now += INTERVAL_NS);
     rig.state = LINKAGE__V1__STATE__STATE_READY;

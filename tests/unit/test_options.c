@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of tools/common/option_table.h: destinations of values, ranges, error messages, and the
- * word at which reading ends. */
+/* tools/common/option_table.h: destinations of values, ranges, error messages, and the word at
+ * which parsing ends. */
 #include "../cmocka_all.h"
 #include "option_table.h"
 
@@ -13,7 +13,7 @@
 #define MARK   4
 #define LIST_N 2
 
-static char said[128]; /* last complaint */
+static char said[128]; /* last error message */
 static int n_ends;
 
 static struct {
@@ -80,7 +80,8 @@ static const struct option_row rows[] = {
     {NULL},
 };
 
-/* @line: words, separated by single blanks */
+/* Parse a command line.
+ * @line: words, separated by single blanks */
 static int parse_with(const char *line, const char *order, int *ret_n_left)
 {
     static char copy[256], name[] = "test";

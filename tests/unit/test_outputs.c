@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The output side of the daemon, piece by piece: which records are due, the contents of a sample,
- * who subscribes to what, and when a stream ends. */
+/* The output side of the daemon, piece by piece: when a record is due, the contents of a sample,
+ * subscriptions of topics, and the end of a stream. */
 #include "identity.h"
 #include "publisher.h"
 #include "segments.h"
@@ -28,12 +28,12 @@ static void test_clock_is_judged(void **state)
     assert_int_equal(clock.uncertainty_ns, 1500000);
     assert_int_equal(clock.tai_offset_ns, 37000000000);
 
-    answer.status |= STA_UNSYNC; /* the error bound is then absent */
+    answer.status |= STA_UNSYNC; /* the error bound is then meaningless */
     lkd_wall_clock_judge(&clock, TIME_ERROR, &answer);
     assert_false(clock.synchronised);
     assert_int_equal(clock.uncertainty_ns, 0);
 
-    answer.status = STA_PLL; /* the kernel gave no answer: the contents are meaningless */
+    answer.status = STA_PLL; /* no answer of the kernel: @answer is meaningless */
     lkd_wall_clock_judge(&clock, -1, &answer);
     assert_false(clock.synchronised);
     assert_int_equal(clock.tai_offset_ns, 0);
@@ -74,7 +74,7 @@ static void test_every_multiple_is_due(void **state)
     lkd_pace_begin(&pace, 1);
     for (uint64_t step = 7; step < 20; step++)
         assert_true(due_at(&pace, step));
-    assert_false(due_at(&pace, 19)); /* the same step again */
+    assert_false(due_at(&pace, 19)); /* the same step */
 }
 
 static void test_an_overtaken_step_is_made_up_for(void **state)
@@ -84,10 +84,10 @@ static void test_an_overtaken_step_is_made_up_for(void **state)
     (void)state;
     lkd_pace_begin(&pace, 10);
     assert_false(due_at(&pace, 4));
-    assert_true(due_at(&pace, 12)); /* 10 was missed */
+    assert_true(due_at(&pace, 12)); /* step 10 was missed */
     assert_false(due_at(&pace, 19));
     assert_true(due_at(&pace, 20)); /* the grid of steps does not move */
-    assert_true(due_at(&pace, 55)); /* 30, 40 and 50: one sample for all */
+    assert_true(due_at(&pace, 55)); /* one sample instead of steps 30, 40 and 50 */
     assert_false(due_at(&pace, 59));
     assert_true(due_at(&pace, 60));
 }
@@ -100,11 +100,11 @@ static void test_standing_still_is_said(void **state)
     lkd_pace_begin(&pace, 10);
     assert_true(due_at(&pace, 10));
     assert_false(due_at(&pace, 13));
-    assert_true(due(&pace, 13, 14, LKD_CYCLE_PAUSED)); /* immediately */
+    assert_true(due(&pace, 13, 14, LKD_CYCLE_PAUSED)); /* a change of state is published at once */
     for (uint64_t cycle = 15; cycle < 24; cycle++)
         assert_false(due(&pace, 13, cycle, LKD_CYCLE_PAUSED));
     assert_true(due(&pace, 13, 24, LKD_CYCLE_PAUSED));
-    assert_false(due(&pace, 14, 25, LKD_CYCLE_RUNNING)); /* only multiples */
+    assert_false(due(&pace, 14, 25, LKD_CYCLE_RUNNING)); /* 14 is no multiple of 10 */
     assert_true(due(&pace, 14, 26, LKD_CYCLE_FAULT));
 }
 
@@ -112,7 +112,8 @@ static void test_standing_still_is_said(void **state)
 
 #define N_VALUES 2
 
-/* A record with two values and three places for benches, one of them without a message so far. */
+/* Return a record with two values and stamps of three benches, one of which has not sent a message
+ * yet. */
 static struct lkd_output *make_record(void)
 {
     static struct lkd_output *record;
@@ -161,7 +162,7 @@ static void test_a_sample_says_it_all(void **state)
     assert_true(s->values[1] == -2);
 }
 
-/* One echo for each bench with a message, in its own words. */
+/* One echo for each bench that has sent a message, with its own stamps. */
 static void test_echoes(void **state)
 {
     const struct lkd_run_facts facts = {0};
@@ -241,7 +242,7 @@ static void test_a_topic_and_its_beginnings(void **state)
     assert_false(wanted(OTHER));
     assert_true(hear(0, STREAM, 9));
     assert_false(wanted(STREAM));
-    for (size_t size = 0; size < 9; size++) { /* everything, all streams, some of them */
+    for (size_t size = 0; size < 9; size++) { /* all outputs, all streams, some streams */
         assert_true(hear(1, STREAM, size));
         assert_true(wanted(STREAM) && wanted(OTHER));
         assert_true(hear(0, STREAM, size));
@@ -249,7 +250,8 @@ static void test_a_topic_and_its_beginnings(void **state)
     }
 }
 
-/* Longer topics select messages of a stream by what follows its number. */
+/* A topic longer than a stream's number is a prefix of its messages, so it counts as a subscription
+ * of the stream. */
 static void test_longer_topics_count_for_their_stream(void **state)
 {
     (void)state;
@@ -268,11 +270,11 @@ static void test_what_is_no_stream_is_passed_over(void **state)
     assert_false(hear(1, "\x0a", 1));
     assert_false(hear(2, STREAM, 9));
     assert_false(lkd_topics_hear(&topics, (const unsigned char *)"", 0));
-    assert_true(hear(0, STREAM, 9)); /* never subscribed to */
+    assert_true(hear(0, STREAM, 9)); /* no earlier subscription */
     assert_int_equal(topics.n, 0);
 }
 
-/* A flood of topics displaces only those that no stream has used. */
+/* Many new topics displace only topics that no stream uses. */
 static void test_a_flood_of_topics(void **state)
 {
     (void)state;
@@ -325,7 +327,7 @@ static int close_pair(void **state)
     return 0;
 }
 
-/* A subscription as an XPUB socket reports it. */
+/* Report a subscription, or its end, as an XPUB socket does. */
 static void subscribe(struct pair *p, bool comes, const unsigned char *topic)
 {
     unsigned char message[1 + LKD_TOPIC_SIZE] = {comes};
@@ -369,7 +371,8 @@ static void test_the_same_request_is_the_same_stream(void **state)
     assert_int_equal(p->streams.n, 3);
 }
 
-/* A bench that outlives the daemon finds its topic again: the number depends on nothing else. */
+/* A bench that outlives the daemon can use its topic again: the number of a stream depends only on
+ * its selection of outputs. */
 static void test_the_number_is_always_the_same(void **state)
 {
     struct pair *p = *state;
@@ -402,7 +405,7 @@ static void test_a_stream_nobody_takes_ends(void **state)
     assert_int_equal(add(p, (int[]){0}, 1, 1, 10 * S, &id), 0);
     lkd_streams_tick(&p->streams, 14 * S);
     assert_int_equal(p->streams.n, 1);
-    assert_int_equal(add(p, (int[]){0}, 1, 1, 14 * S, &id), 0); /* requested again */
+    assert_int_equal(add(p, (int[]){0}, 1, 1, 14 * S, &id), 0); /* the request is repeated */
     lkd_streams_tick(&p->streams, 18 * S);
     assert_int_equal(p->streams.n, 1);
     lkd_streams_tick(&p->streams, 19 * S);
@@ -429,7 +432,8 @@ static void test_a_stream_lives_with_its_subscriber(void **state)
     assert_int_equal(p->streams.n, 0);
 }
 
-/* Subscribed before it exists: the bench was connected to the daemon's former life. */
+/* A bench may subscribe to a stream before it exists, as when it was connected to the daemon before
+ * its restart. */
 static void test_a_subscription_before_its_stream(void **state)
 {
     unsigned char topic[LKD_TOPIC_SIZE];
@@ -440,12 +444,12 @@ static void test_a_subscription_before_its_stream(void **state)
     lkd_stream_topic(id, topic);
     subscribe(p, true, topic);
     expect_subscription(p, 0, true);
-    lkd_streams_end(&p->streams); /* another model */
+    lkd_streams_end(&p->streams); /* a model is unloaded */
     assert_int_equal(add(p, (int[]){0}, 1, 1, 0, &id), 0);
     assert_true(p->streams.stream[0].subscribed);
 }
 
-/* With a new line process, nobody is subscribed until they subscribe again. */
+/* After a restart of the line process there are no subscribers until they subscribe again. */
 static void test_another_line_has_no_subscribers(void **state)
 {
     unsigned char topic[LKD_TOPIC_SIZE];
@@ -460,7 +464,7 @@ static void test_another_line_has_no_subscribers(void **state)
     expect_subscription(p, 10 * S, false);
     subscribe(p, true, topic);
     expect_subscription(p, 11 * S, true);
-    subscribe(p, false, topic); /* once is enough: nothing remains of the time before */
+    subscribe(p, false, topic); /* once: earlier subscriptions are forgotten */
     expect_subscription(p, 12 * S, false);
 }
 
@@ -472,10 +476,11 @@ static void test_no_more_than_there_may_be(void **state)
     for (int i = 0; i < LKD_STREAMS_MAX; i++)
         assert_int_equal(add(p, &i, 1, 1, 0, &id), 0);
     assert_int_equal(add(p, (int[]){1000}, 1, 1, 0, &id), LKD_STREAM_E_MANY);
-    assert_int_equal(add(p, (int[]){3}, 1, 1, 0, &id), 0); /* this one exists */
+    assert_int_equal(add(p, (int[]){3}, 1, 1, 0, &id), 0); /* this stream already exists */
 }
 
-/* Its messages begin with its topic, carry its own values and have their own counter. */
+/* Messages of a stream begin with its topic, have the values that it selects, and have a counter of
+ * their own. */
 static void test_samples_of_a_stream(void **state)
 {
     const struct lkd_run_facts facts = {1, LKD_MODE_REALTIME, false};
@@ -511,7 +516,8 @@ static void test_samples_of_a_stream(void **state)
     assert_false(lkd_port_receive(&p->in, &message));
 }
 
-/* Every third step; what was sent counts for the run. */
+/* All outputs at each third step. The number of published samples is counted from the beginning of
+ * the run. */
 static void test_all_outputs(void **state)
 {
     const struct lkd_run_facts facts = {1, LKD_MODE_REALTIME, false};
@@ -543,7 +549,8 @@ static void test_all_outputs(void **state)
 
 /* ---- samples that are not sent ---- */
 
-/* Whether the budget knows a publication of @out: it does if it accepts an answer to it. */
+/* Return true if the latency budget knows the publication of @out, that is, if it accepts an answer
+ * to it. */
 static bool can_be_answered(struct lkd_segments *segments, const struct lkd_outgoing *out)
 {
     const struct lkd_sample answer = {
@@ -560,8 +567,8 @@ static bool can_be_answered(struct lkd_segments *segments, const struct lkd_outg
     return view.false_replies == 0;
 }
 
-/* A full channel: a sample that was not sent was not published, and does not count in measurements.
- */
+/* If the channel is full, a sample that was not sent is neither counted as published nor used in
+ * measurements. */
 static void test_what_was_not_sent_does_not_count(void **state)
 {
     const struct lkd_run_facts facts = {1, LKD_MODE_REALTIME, false};
@@ -581,7 +588,7 @@ static void test_what_was_not_sent_does_not_count(void **state)
     lkd_outgoing_fill(&out, record, 2, &facts, LINKAGE__V1__STATE__STATE_UNSPECIFIED, &clock);
     assert_int_equal(lkd_publisher_send(&publisher, &out), 0);
     assert_int_equal(publisher.published, 0);
-    assert_int_equal(publisher.sequence, 1); /* a gap that subscribers see */
+    assert_int_equal(publisher.sequence, 1); /* subscribers see the gap */
 
     assert_int_equal(
         lkd_streams_add(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows an overrun: each policy by itself, and all of them compared with a direct
- * implementation of overrun.h along random walks. */
+/* The reaction to an overrun: each policy alone, and all policies along random walks, compared with
+ * a direct implementation of overrun.h. */
 #include "overrun.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,8 @@
 
 static struct lkd_overruns counts;
 
-/* Late by this much at T(k + 1): T(k + 1 + n) is n periods later. */
+/* Return the number of grid points that have passed if the cycle ends @late_ns after T(k + 1); T(k
+ * + 1 + n) is n periods later. */
 static int64_t gone_by(int64_t late_ns, int64_t period_ns)
 {
     return late_ns > 0 ? (late_ns - 1) / period_ns + 1 : 0;
@@ -58,7 +59,7 @@ static void test_continue(void **state)
     (void)state;
     assert_int_equal(next(&policy, 0, 1), 1);
     expect(1, 0, 1, 1);
-    assert_int_equal(next(&policy, 1, P), 1); /* by exactly one period: not by more */
+    assert_int_equal(next(&policy, 1, P), 1); /* late by exactly one period: T(3) is not late */
     expect(2, 0, 2, 2);
     assert_int_equal(next(&policy, 2, P + 1), 3); /* T(3) and T(4) have passed */
     expect(3, 2, 2, 0);
@@ -71,28 +72,28 @@ static void test_continue(void **state)
     assert_false(counts.fault);
 }
 
-/* Any n cycles in succession run without waiting; the n + 1st waits. */
+/* Up to n cycles in succession run without waiting; the next one waits for a grid point. */
 static void test_catch_up(void **state)
 {
     const struct lkd_overrun_policy policy = {.action = LKD_OVERRUN_CATCH_UP, .catch_up = 3};
 
     (void)state;
-    assert_int_equal(next(&policy, 0, 2 * P + 1), 1); /* three have passed, all are made up */
+    assert_int_equal(next(&policy, 0, 2 * P + 1), 1); /* three points have passed: made up */
     expect(1, 0, 1, 1);
     assert_int_equal(next(&policy, 1, P + 1), 1);
     assert_int_equal(next(&policy, 2, 1), 1);
     expect(3, 0, 3, 3);
-    assert_int_equal(next(&policy, 3, -1), 1); /* it has caught up */
+    assert_int_equal(next(&policy, 3, -1), 1); /* this cycle is on time */
     expect(3, 0, 3, 0);
 
-    assert_int_equal(next(&policy, 4, 9 * P + 1), 8); /* ten have passed: seven are too many */
+    assert_int_equal(next(&policy, 4, 9 * P + 1), 8); /* ten have passed: skip seven */
     expect(4, 7, 4, 1);
     assert_int_equal(next(&policy, 12, 2 * P + 1), 1);
     assert_int_equal(next(&policy, 13, 2 * P + 1), 1);
     expect(6, 7, 6, 3);
-    assert_int_equal(next(&policy, 14, 2 * P + 1), 4); /* still late after three: enough */
+    assert_int_equal(next(&policy, 14, 2 * P + 1), 4); /* late after three: skip the rest */
     expect(7, 10, 6, 0);
-    assert_int_equal(next(&policy, 18, 1), 1); /* and n again */
+    assert_int_equal(next(&policy, 18, 1), 1); /* n more cycles may catch up */
     expect(8, 10, 7, 1);
 }
 
@@ -105,14 +106,14 @@ static void test_ignore_first(void **state)
     for (uint64_t k = 0; k < 5; k++)
         next(&policy, k, 1);
     assert_false(counts.fault);
-    expect(5, 0, 5, 5); /* counted nevertheless */
+    expect(5, 0, 5, 5); /* counted, but no fault */
     next(&policy, 5, 1);
-    assert_false(counts.fault); /* the first that counts */
+    assert_false(counts.fault); /* the first towards a fault */
     next(&policy, 6, 1);
     assert_true(counts.fault);
 }
 
-/* It limits skipped cycles, not grid points: one cycle may skip many of them. */
+/* @ignore_first is a number of cycles, not of grid points: one cycle may skip many grid points. */
 static void test_ignore_first_cycles(void **state)
 {
     const struct lkd_overrun_policy policy = {.ignore_first = 2, .in_a_row = 1};
@@ -131,7 +132,7 @@ static void test_in_a_row(void **state)
 
     (void)state;
     for (uint64_t k = 0; k < 60; k++) {
-        next(&policy, k, k % 3 == 2 ? 0 : 1); /* two, and one in time */
+        next(&policy, k, k % 3 == 2 ? 0 : 1); /* two overruns, then one in time */
         assert_false(counts.fault);
     }
     next(&policy, 60, 1);
@@ -140,10 +141,11 @@ static void test_in_a_row(void **state)
     next(&policy, 62, 1);
     assert_true(counts.fault);
     next(&policy, 63, -1);
-    assert_true(counts.fault); /* for good */
+    assert_true(counts.fault); /* the fault is latched */
 }
 
-/* m within w: from the first to the last of them fewer than w grid points. */
+/* A fault after m overruns within a window of w: from the first to the last of them there are fewer
+ * than w grid points. */
 static void test_window(void **state)
 {
     const struct lkd_overrun_policy policy = {.in_window = 3, .window = 10};
@@ -151,15 +153,15 @@ static void test_window(void **state)
     (void)state;
     next(&policy, 0, 1);
     next(&policy, 5, 1);
-    next(&policy, 10, 1); /* 0 and 10 are not within ten grid points */
+    next(&policy, 10, 1); /* 0 and 10 are not within one window */
     assert_false(counts.fault);
     next(&policy, 15, 1);
     assert_false(counts.fault);
-    next(&policy, 19, 1); /* 10, 15, 19 are */
+    next(&policy, 19, 1); /* 10, 15 and 19 are */
     assert_true(counts.fault);
 }
 
-/* The widest possible window, after several turns of its ring. */
+/* The widest possible window, after the ring of overruns has wrapped around several times. */
 static void test_window_wraps(void **state)
 {
     const uint64_t m = LKD_OVERRUN_WINDOW_MAX;
@@ -168,7 +170,7 @@ static void test_window_wraps(void **state)
 
     (void)state;
     for (uint64_t i = 0; i < 5 * m; i++, k += i % (m - 1) == 0 ? 2 : 1) {
-        next(&policy, k, 1); /* m - 1 in succession, then a gap */
+        next(&policy, k, 1); /* m - 1 overruns in succession, then a gap */
         assert_false(counts.fault);
     }
     k += 10;
@@ -199,7 +201,7 @@ static void test_never_a_fault(void **state)
     expect(100000, 0, 100000, 100000);
 }
 
-/* A machine that was suspended for days. */
+/* A machine was suspended for days. */
 static void test_huge_lateness(void **state)
 {
     struct lkd_overrun_policy policy = {.action = LKD_OVERRUN_CONTINUE};
@@ -223,7 +225,7 @@ static void test_huge_lateness(void **state)
 struct walk {
     struct lkd_overrun_policy policy;
     uint64_t overruns, skipped, row, in_a_row_at_once;
-    uint64_t *counted; /* grid points, all of them */
+    uint64_t *counted; /* all grid points with overruns */
     uint64_t n_counted;
     bool fault;
 };
@@ -242,14 +244,15 @@ static void count_towards_fault(struct walk *w, uint64_t k)
         w->fault = true;
 }
 
-/* @gone: grid points in the past, including the next one. */
+/* Return the number of grid points to skip.
+ * @gone: grid points in the past, including the next one */
 static uint64_t plain_skip(struct walk *w, uint64_t gone)
 {
     uint64_t n = (uint64_t)w->policy.catch_up;
 
     if (w->policy.action == LKD_OVERRUN_CONTINUE)
         return gone == 1 ? 0 : gone;
-    if (w->in_a_row_at_once == n) /* n in succession; the rest in the past is skipped */
+    if (w->in_a_row_at_once == n) /* n cycles in succession: skip the rest */
         return gone;
     return gone > n ? gone - n : 0;
 }
@@ -285,7 +288,8 @@ static int64_t draw(int64_t below)
     return (int64_t)(random_state % (uint64_t)below);
 }
 
-/* Duration of a cycle: mostly normal, sometimes arbitrary, often exactly whole periods. */
+/* Draw the duration of a cycle: mostly less than a period, sometimes longer, often a whole number
+ * of periods. */
 static int64_t draw_duration(void)
 {
     switch (draw(12)) {
@@ -323,8 +327,8 @@ static void walk(const struct lkd_overrun_policy *policy)
         assert_int_equal(counts.skipped, w.skipped);
         assert_true(counts.fault == w.fault);
         k += further;
-        assert_int_equal(cycle + 1 + counts.skipped, k); /* every grid point accounted for */
-        if (w.fault) { /* the count starts again, the walk continues */
+        assert_int_equal(cycle + 1 + counts.skipped, k); /* every grid point was used or skipped */
+        if (w.fault) {                                   /* reset the counts, continue */
             counts.fault = w.fault = false;
             counts.row = w.row = counts.counted = w.n_counted = 0;
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packed models: the model of the text, in every message and bit; and what is no packed model. The
- * sum in them against zlib's. Argument: the folder of models. */
+/* Packed models: a packed model gives the same model as its text, bit for bit, and the same
+ * messages; damaged files are refused; the checksum agrees with zlib's. Argument: the folder of
+ * models. */
 #include "../cmocka_all.h"
 #include "linkage/crc.h"
 #include "linkage/errors.h"
@@ -83,7 +84,7 @@ static void test_models(void **state)
     assert_true(n > 20);
 }
 
-/* "linkage packed 1", a tree and the sum that belongs to it. */
+/* Read a packed model that consists of @tree and its checksum. */
 static int read_tree(const char *tree, struct lk_errors *errors)
 {
     struct lk_model *model = NULL;
@@ -104,12 +105,12 @@ static void test_trees(void **state)
     static const char *const bad[] = {
         "x 1 1 0\n",                                             /* no such node */
         "s 1 1 5 ab\n",                                          /* longer than all */
-        "m 1 1 1\n",                                             /* nothing in it */
-        "m 1 1 1\ns 1 1 1 a\n",                                  /* a key alone */
+        "m 1 1 1\n",                                             /* no entry in it */
+        "m 1 1 1\ns 1 1 1 a\n",                                  /* a key without a value */
         "m 1 1 0\nm 1 1 0\n",                                    /* two roots */
-        "m 1 1 99999999999\n",                                   /* absurd */
+        "m 1 1 99999999999\n",                                   /* too many */
         "m 1 1 1\nl 1 1 0\nl 1 1 0\n",                           /* a list as a key */
-        "m 1 1 2\ns 1 1 1 a\ns 1 2 1 b\ns 2 1 1 a\ns 2 2 1 b\n", /* twice the same */
+        "m 1 1 2\ns 1 1 1 a\ns 1 2 1 b\ns 2 1 1 a\ns 2 2 1 b\n", /* a duplicate key */
         "m 1 1 -1\n",
         "m 1\n",
         "m",
@@ -121,7 +122,7 @@ static void test_trees(void **state)
         assert_int_equal(read_tree(bad[i], &errors), LK_E_TEXT);
         assert_int_equal(errors.n, 1);
     }
-    /* what the reader of models says has the place of the text */
+    /* messages of the model reader have the line and column of the text */
     assert_int_equal(read_tree("m 3 4 1\ns 5 6 4 name\ns 7 8 1 a\n", &errors), LK_E_TEXT);
     assert_non_null(strstr(errors.line[0].text, "m:3:4: the key 'linkage' is missing"));
     assert_int_equal(read_tree("", &errors), LK_E_TEXT);
@@ -138,7 +139,7 @@ static void test_damage(void **state)
     snprintf(path, sizeof(path), "%s/pendulum.yaml", folder);
     assert_int_equal(lk_model_pack(path, &bytes, &size, &errors), 0);
     for (size_t i = 0; i < size; i++) {
-        char *copy = malloc(i > 0 ? i : 1); /* of that size, so that a sanitizer sees more */
+        char *copy = malloc(i > 0 ? i : 1); /* a sanitizer detects a read beyond its end */
 
         memcpy(copy, bytes, i);
         assert_int_equal(lk_model_read_packed(copy, i, NULL, 0, &model, &errors), LK_E_TEXT);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage/parameters.h: paths, values from outside, the section `parameters`, the list of numbers.
- * A number set from outside is the number written in the file. */
+/* linkage/parameters.h: paths of numbers, numbers set from outside, the section `parameters`, and
+ * the list of numbers. A number set from outside has the same effect as one written in the file. */
 #include "../skip.h"
 #include "linkage/parameters.h"
 #include "model/model.h"
@@ -74,7 +74,8 @@ static void test_as_if_written(void **state)
     lk_model_free(model);
 }
 
-/* what a state is checked by: the same for what is written and what is set, whatever the order */
+/* The hash of the model, with which a saved state is checked: equal for a number that is written
+ * and one that is set, in any order. */
 static void test_hash(void **state)
 {
     static const struct lk_setting both[] = {{"bodies.arm.mass", 3}, {"bodies.leg.mass", 4}};
@@ -199,7 +200,7 @@ static void test_section_refused(void **state)
     refuse(HEAD "parameters: [1]\n", NULL, 0, "expected a map");
 }
 
-/* a tunable parameter is an input, as if the file had said so */
+/* A tunable parameter becomes an input, as if the file had declared one. */
 static void test_tunable(void **state)
 {
     static const struct lk_setting setting = {"grip", 0.25};
@@ -251,7 +252,7 @@ static void test_numbers(void **state)
     assert_null(number_at(numbers, "linkage"));
     assert_null(number_at(numbers, "parameters.load.value"));
 
-    /* every path that is listed can be set */
+    /* each path of the list can be set */
     lk_numbers_list(numbers, &n);
     for (int i = 0; i < n; i++) {
         const struct lk_number *x = &lk_numbers_list(numbers, &n)[i];
@@ -272,7 +273,8 @@ static void test_texts(void **state)
     double value = 0;
 
     (void)state;
-    setlocale(LC_ALL, "de_DE.UTF-8"); /* where there is one: its comma changes nothing */
+    setlocale(LC_ALL,
+              "de_DE.UTF-8"); /* the decimal comma of this locale, if installed, has no effect */
     assert_int_equal(lk_setting_parse("a.b=-2.5e3", path, &value, &error), 0);
     assert_string_equal(path, "a.b");
     assert_true(value == -2500);

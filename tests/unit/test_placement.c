@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which worker gets which core, on simulated machines, and what is refused. */
+/* The assignment of workers to cores on simulated machines, and the combinations that are
+ * refused. */
 #include "placement.h"
 #include "realtime.h"
 #include <errno.h>
@@ -10,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* cores @first to @last */
+/* Return the set of cores @first to @last. */
 static cpu_set_t cores(int first, int last)
 {
     cpu_set_t set;
@@ -51,7 +52,7 @@ static void test_one(void **state)
 
     (void)state;
     assert_int_equal(p.n_workers, 1);
-    assert_int_equal(p.core[0], 1023); /* refused later, and allowed only degraded */
+    assert_int_equal(p.core[0], 1023); /* checked later: only degraded runs may use it */
     wish.core = LKD_CORE_NONE;
     assert_int_equal(place(&wish, cores(0, 1)).core[0], LKD_CORE_NONE);
 }
@@ -62,7 +63,8 @@ static void test_auto(void **state)
     struct lkd_placement p;
 
     (void)state;
-    /* it may share one core with all other threads, never two */
+    /* a single worker may share its core; with several workers, one core is left to all other
+     * threads */
     p = place(&wish, cores(0, 1));
     assert_int_equal(p.n_workers, 1);
     assert_false(p.chosen_by_model);
@@ -89,7 +91,7 @@ static void test_numbers(void **state)
     assert_int_equal(p.core[1], 2);
     assert_int_equal(p.core[2], 1);
 
-    /* cores given by number are not used for `auto` */
+    /* cores that are given by number are not assigned to `auto` */
     wish.core = 2;
     p = place(&wish, cores(0, 3));
     assert_int_equal(p.core[0], 2);
@@ -159,7 +161,7 @@ static int place_within(const struct lkd_wish *wish, const cpu_set_t *allowed,
     return lkd_place(wish, &all, ret, NULL);
 }
 
-/* An isolated core is not among those that the process runs on, but may be given by number. */
+/* An isolated core is not in the initial affinity of the process, but may be given by number. */
 static void test_isolated(void **state)
 {
     struct lkd_wish wish = {
@@ -196,7 +198,7 @@ static void test_isolated_first(void **state)
     (void)state;
     assert_int_equal(place_within(&wish, &allowed, &reachable, &isolated, &p), 0);
     assert_int_equal(p.core[0], 1);
-    allowed = cores(2, 5); /* not the last one, and not those out of reach */
+    allowed = cores(2, 5); /* use core 1: isolated and within reach, unlike core 0 */
     reachable = cores(1, 5);
     isolated = cores(0, 1);
     assert_int_equal(place_within(&wish, &allowed, &reachable, &isolated, &p), 0);
@@ -215,8 +217,8 @@ static void test_isolated_first(void **state)
     assert_int_equal(p.core[1], 1);
 }
 
-/* Cores of other rigs: `auto` takes another one, but never the last one left for all other threads.
- */
+/* Cores of other rigs are avoided by `auto`, but a rig never uses the last core that is left for
+ * all other threads. */
 static void test_taken(void **state)
 {
     struct lkd_wish wish = {.workers = 1, .core = LKD_CORE_AUTO, .priority = 80};
@@ -233,9 +235,9 @@ static void test_taken(void **state)
     all.isolated = cores(0, 0);
     assert_int_equal(lkd_place(&wish, &all, &p, &error), 0);
     assert_int_equal(p.core[0], 0);
-    all.isolated = all.taken; /* of no use */
+    all.isolated = all.taken; /* the only isolated core is taken */
     assert_int_equal(lkd_place(&wish, &all, &p, &error), LK_E_MODEL);
-    wish.core = 1; /* another check judges this */
+    wish.core = 1; /* a given core is checked elsewhere */
     assert_int_equal(lkd_place(&wish, &all, &p, &error), 0);
 
     wish = (struct lkd_wish){.workers = LKD_WORKERS_AUTO, .core = LKD_CORE_AUTO, .priority = 80};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Platforms and their guard: lengths of legs that an independent program has computed, the way back
- * from legs to a pose, and strokes, speeds and accelerations under demands of all sorts.
- * Usage: test_platform SECONDS, simulated, of wild demands to each platform. */
+/* Platforms and their guard: lengths of legs compared with those of an independent program, the
+ * inverse computation from legs to a pose, and strokes, speeds and accelerations under arbitrary
+ * demands. Usage: test_platform SECONDS (simulated time of wild demands for each platform). */
 #include "cmocka_all.h"
 #include "cueing/leg_guard.h"
 #include "sanitized.h"
@@ -91,8 +91,9 @@ static void test_axes_of_the_others(void **state)
     assert_memory_equal(back, ((double[6]){0, 0, 3, 4, 5, 0}), sizeof(back));
 }
 
-/* Longer strokes let the legs lie in one plane, legs nearly parallel hold no yaw; a pose out of
- * reach is none. */
+/* Hexapods that cannot hold their platform are refused: with a longer stroke the legs reach one
+ * plane, and nearly parallel legs do not resist yaw. For legs without a pose, the last pose is
+ * kept. */
 static void test_legs_that_do_not_hold(void **state)
 {
     struct lk_platform platform;
@@ -109,7 +110,8 @@ static void test_legs_that_do_not_hold(void **state)
 
 /* ---- the guard ---- */
 
-/** struct watch - what the receiver of positions sees: differences of them. */
+/** struct watch - the guard, and the largest speeds and accelerations of its positions, from
+ * differences as a receiver computes them */
 struct watch {
     const struct lk_platform *platform;
     struct lk_leg_guard guard;
@@ -132,7 +134,7 @@ static void begin(struct watch *w, const struct lk_platform *platform)
     lk_platform_pose(platform, start, w->pose);
 }
 
-/* In parts of the limits: 1 and more is a violation. */
+/* Update the worst values, relative to the limits: 1 or more is a violation. */
 static void look(struct watch *w)
 {
     for (int i = 0; i < w->platform->n; i++) {
@@ -168,7 +170,8 @@ static double draw(void)
     return (double)(int64_t)dice / 9.3e18;
 }
 
-/** struct demand - a kind of demand for a while: jumps, noise, oscillation, way off, no numbers. */
+/** struct demand - a kind of demand for some time: constant, oscillation, noise, jumps, a ramp far
+ * beyond the stroke, or values that are no finite numbers */
 struct demand {
     int kind;
     int left;
@@ -226,7 +229,7 @@ static void check_wild(enum lk_platform_kind kind, const char *title)
         look(&w);
     }
     finish(&w, title);
-    assert_true(w.worst[0] > 0.99 && w.worst[1] > 0.99 && w.worst[2] > 0.99); /* it was wild */
+    assert_true(w.worst[0] > 0.99 && w.worst[1] > 0.99 && w.worst[2] > 0.99); /* near all limits */
 }
 
 static void test_wild_demands(void **state)
@@ -237,7 +240,7 @@ static void test_wild_demands(void **state)
     check_wild(LK_PLATFORM_THREE_AXIS, "three axes");
 }
 
-/* Within the limits nothing is changed, and there is no lag. */
+/* Demands within the limits are followed exactly and without lag. */
 static void test_follows(void **state)
 {
     struct lk_platform platform;
@@ -261,7 +264,7 @@ static void test_follows(void **state)
     finish(&w, "followed");
 }
 
-/* A jump is reached in about the time that the brake allows, and not overshot. */
+/* A jump is followed in about the shortest time that the limits permit, without overshoot. */
 static void test_jump(void **state)
 {
     const double aim[N] = {0.2, 0.2, 0.2, 0.2, 0.2, 0.2};
@@ -278,12 +281,13 @@ static void test_jump(void **state)
         look(&w);
         assert_true(w.guard.position[0] <= 0.2 + 1e-9);
     }
-    /* 0.498 m at 0.6 m/s, 0.1 s to get there at 6 m/s^2, 0.2 s to stop at 3 m/s^2 */
+    /* 0.498 m at 0.6 m/s, plus half of 0.1 s to accelerate with 6 m/s^2 and half of 0.2 s to brake
+     * with 3 m/s^2 */
     assert_true(fabs(steps * H - (0.498 / 0.6 + 0.05 + 0.1)) < 0.02);
     finish(&w, "jump");
 }
 
-/* What is no number leaves the demand before; an infinite one as well. */
+/* If an element of the demand is NaN or infinite, its last value is used. */
 static void test_no_number(void **state)
 {
     const double aim[N] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1};

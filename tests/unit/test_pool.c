@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread pools: every worker executes every phase once and in order, sleeping workers are woken,
- * and without sleepers there are no system calls. Deliberately more workers than cores. */
+/* Thread pools: each worker executes each phase once and in order, sleeping workers are woken, and
+ * without sleepers there are no system calls. Some tests use more workers than cores on purpose. */
 #include "../skip.h"
 #include "linkage/pool.h"
 #include "pool_threads.h"
@@ -22,13 +22,13 @@
 #include <cmocka.h>
 
 #define ROUNDS      100000
-#define ROUNDS_MORE 5000 /* if workers share a core, a round takes a thread switch */
+#define ROUNDS_MORE 5000 /* fewer rounds if workers share a core */
 #define MS          INT64_C(1000000)
 
 /* ---- the library's futex calls, counted: this program is linked with --wrap=syscall ---- */
 
 static _Atomic unsigned n_waits, n_wakes, n_expired;
-static _Atomic unsigned n_own_waits; /* of the thread that runs the tests: the caller of a pool */
+static _Atomic unsigned n_own_waits; /* waits of the test's thread, the caller of pools */
 static pthread_t own_thread;
 
 long __real_syscall(long number, ...);
@@ -72,7 +72,7 @@ static int64_t now_ns(void)
     return now.tv_sec * 1000 * MS + now.tv_nsec;
 }
 
-/* Number of cores that this process may use. */
+/* Return the number of cores that this process may use. */
 static int count_cores(void)
 {
     cpu_set_t cores;
@@ -96,7 +96,8 @@ static void await_sleepers(struct lk_pool *pool, unsigned n)
                     but not tested */
 }
 
-/* State of a round: no atomics, so that the thread sanitizer detects a missing order. */
+/* struct page - what one worker has done. No atomics, so that the thread sanitizer detects missing
+ * synchronisation. */
 struct page {
     alignas(64) uint64_t rounds;
     uint64_t caller_saw;
@@ -117,7 +118,7 @@ static void write_page(void *context, int what, int worker)
         page->rounds++;
 }
 
-/* A later phase sees what all workers wrote in the previous one. */
+/* Phase that reads what all workers wrote in the previous phase. */
 static void read_pages(void *context, int what, int worker)
 {
     struct book *book = context;
@@ -184,7 +185,7 @@ static void run_rounds(int n_workers, uint64_t rounds)
     pool_threads_stop(threads);
 }
 
-/* Each phase once per worker, in order, with all earlier writes visible. */
+/* Each worker executes each phase once and in order, and sees all earlier writes. */
 static void test_rounds(void **state)
 {
     int n_cores = count_cores();
@@ -194,9 +195,9 @@ static void test_rounds(void **state)
         run_rounds(n, n <= n_cores ? ROUNDS : ROUNDS_MORE);
 }
 
-/* Two workers on two cores: rounds without any system call, and no spurious wake-up. A thread that
- * loses its core makes the other one sleep, so not every batch is quiet, and on a busy machine few
- * are. */
+/* Two workers on two cores make rounds without any system call or spurious wake-up. If one thread
+ * loses its core, the other one goes to sleep. So some batches need system calls, on a busy machine
+ * most of them. */
 static void test_no_calls(void **state)
 {
     struct book book = {.n_workers = 2};
@@ -209,7 +210,7 @@ static void test_no_calls(void **state)
     if (count_cores() < 2)
         skip_because("it takes two cores", "give it two cores");
     pool = open_pool(2, &threads);
-    /* sleepers do not count for the join in which the pool became ready */
+    /* sleeps and wake-ups before the pool was ready do not count */
     await_sleepers(pool, 1);
     forget_calls();
     for (; batch < 200 || (quiet == 0 && now_ns() < until_ns); batch++) {
@@ -223,9 +224,10 @@ static void test_no_calls(void **state)
     }
     printf("%d of %d batches without a call, %u waits, %u wakes\n", quiet, batch, n_waits, n_wakes);
     assert_true(quiet > 0);
-    /* The first run wakes the sleeper. Each later wake-up has a wait: of the worker, or of a caller
-     * whose worker is late. One wait may cause two wake-ups: by a caller that lost its core during
-     * its join and checked for sleepers late, and, before the worker is up, by the next run. */
+    /* The first run wakes the sleeper. Each later wake-up is for a wait: of the worker, or of a
+     * caller whose worker is late. One wait may cause two wake-ups: the first by a caller that lost
+     * its core while it waited and checked for sleepers late; the second by the next run, if the
+     * worker is not up yet. */
     assert_true(n_wakes <= 2 * n_waits + 1);
     pool_threads_stop(threads);
 }
@@ -239,7 +241,7 @@ static void test_sleepers_are_woken(void **state)
     (void)state;
     for (int i = 0; i < 20; i++) {
         if (i % 2)
-            lk_pool_rest(pool); /* otherwise they first spin */
+            lk_pool_rest(pool); /* otherwise the workers spin first */
         await_sleepers(pool, 2);
         forget_calls();
         lk_pool_run(pool, write_page, &book, (int)book.round);
@@ -253,7 +255,7 @@ static void test_sleepers_are_woken(void **state)
     forget_calls();
     lk_pool_rouse(pool, 0);
     assert_int_equal(n_wakes, 1);
-    await_sleepers(pool, 2); /* spurious: they sleep again */
+    await_sleepers(pool, 2); /* without a run the workers sleep again */
     assert_true(n_waits >= 2);
     pool_threads_stop(threads);
 }
@@ -274,8 +276,9 @@ static void show_sleeper(void *context, int what, int worker)
 }
 
 /* The caller and a worker that falls asleep may miss each other, see pool.c: the caller reads no
- * sleeper although there is one, and detects it only at its second read. This takes a few
- * nanoseconds of bad luck, or a test that hides the sleeper until the caller is in its phase. */
+ * sleeper although there is one, and detects it only at its second read. By chance this needs a
+ * coincidence of a few nanoseconds, so the test hides the sleeper until the caller is in its
+ * phase. */
 static void test_missed_sleeper(void **state)
 {
     struct pool_threads *threads;
@@ -292,7 +295,7 @@ static void test_missed_sleeper(void **state)
     pool_threads_stop(threads);
 }
 
-/* A worker at rest wakes once at the given time, not before, and not again for the same time. */
+/* A resting worker wakes once at the given time, not earlier, and not twice for the same time. */
 static void test_up_by_itself(void **state)
 {
     struct book book = {.n_workers = 2};
@@ -324,10 +327,10 @@ static void doze(void *context, int what, int worker)
     write_page(context, what, worker);
     for (int i = 0; worker == 1 && n_own_waits == 0 && i < 60000; i++)
         nap(MS);
-    nap(worker == 1 ? 5 * MS : 0); /* between the count and the kernel */
+    nap(worker == 1 ? 5 * MS : 0); /* until the caller sleeps in the kernel */
 }
 
-/* The caller sleeps too if a worker takes long, and is woken. */
+/* If a worker needs long, the caller also sleeps and is woken. */
 static void test_caller_sleeps(void **state)
 {
     struct book book = {.n_workers = 2};
@@ -353,7 +356,7 @@ static void *serve_late(void *pool)
     return NULL;
 }
 
-/* A run waits for a thread that joins late; after a stop a late thread leaves at once, and the pool
+/* A run waits for a thread that joins late. After a stop, a late thread returns at once. The pool
  * can be stopped while its worker sleeps or spins. */
 static void test_late_and_stop(void **state)
 {
@@ -389,7 +392,7 @@ static void multiply(void *context, int what, int worker)
     product[worker] = tiny * 1e-20;
 }
 
-/* Workers treat denormal numbers as zero, as the thread of a step does; other threads are
+/* Workers flush denormal numbers to zero, like the thread of a step; other threads are
  * unchanged. */
 static void test_denormals(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Channels to the line process: whole messages, in fragments if they are long; no call blocks, and
- * no input is trusted. */
+/* Channels to the line process: complete messages, fragmented if they are long; no call blocks, and
+ * no received byte is trusted. */
 #include "port.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static unsigned char *pattern(size_t size)
     return bytes;
 }
 
-/* Sender and address travel along, also with a message without content. */
+/* A message includes its sender and its address, also if it has no content. */
 static void test_a_message(void **state)
 {
     const struct lkd_message sent = {
@@ -83,7 +83,7 @@ static void test_a_message(void **state)
     assert_false(p->b.closed);
 }
 
-/* Larger than the channel: the rest is kept, and sent as space becomes available. */
+/* Of a message larger than the channel, the rest is kept and sent as space becomes available. */
 static void test_pieces(void **state)
 {
     unsigned char *bytes = pattern(SIZE_MAX_OF_TEST);
@@ -95,7 +95,7 @@ static void test_pieces(void **state)
 
     assert_true(lkd_port_send(&p->a, &sent, false));
     assert_true(lkd_port_is_kept(&p->a));
-    assert_false(lkd_port_send_bytes(&p->a, "x", 1)); /* not earlier */
+    assert_false(lkd_port_send_bytes(&p->a, "x", 1)); /* not before the rest is sent */
     while (!lkd_port_receive(&p->b, &got) && turns++ < 1000)
         lkd_port_flush(&p->a);
     assert_false(lkd_port_is_kept(&p->a));
@@ -104,7 +104,7 @@ static void test_pieces(void **state)
     free(bytes);
 }
 
-/* A full channel refuses more, immediately. */
+/* A full channel refuses further messages without blocking. */
 static void test_full(void **state)
 {
     struct pair *p = *state;
@@ -120,7 +120,8 @@ static void test_full(void **state)
     assert_int_equal(m, n);
 }
 
-/* A line process ends in the middle of a message; the next one's messages are whole. */
+/* A line process ends in the middle of a message. Messages of the next line process are
+ * complete. */
 static void test_another_line(void **state)
 {
     unsigned char *bytes = pattern(SIZE_MAX_OF_TEST);
@@ -142,7 +143,7 @@ static void test_another_line(void **state)
     free(bytes);
 }
 
-/* Arbitrary bytes are counted, and change nothing. */
+/* Arbitrary bytes are counted as malformed and have no other effect. */
 static void test_nonsense(void **state)
 {
     unsigned char noise[400];
@@ -178,7 +179,8 @@ static void test_closed(void **state)
     assert_true(p->b.closed);
 }
 
-/* Empty frames do not end the reading; a sender of meaningless frames cannot hold the reader. */
+/* Empty frames do not end the reading, and a sender of meaningless frames cannot keep the reader
+ * busy. */
 static void test_empty_frames(void **state)
 {
     struct pair *p = *state;
@@ -200,7 +202,7 @@ static void test_empty_frames(void **state)
     assert_true(lkd_port_receive(&p->b, &got));
 }
 
-/* A sender's name is one that a list of clients may contain, or none. */
+/* The name of a sender must be one that a list of clients may contain, or empty. */
 static void test_names(void **state)
 {
     struct lkd_message got, sent = {.kind = LKD_FRAME_MESSAGE, .peer = {.name = "rig-2"}};
@@ -216,8 +218,8 @@ static void test_names(void **state)
     assert_int_equal(p->b.malformed, 2);
 }
 
-/* Closed by the other side in either direction, it is not polled; a new one behind the same
- * descriptor is. */
+/* A channel that the other side has closed in either direction is not polled; a new channel with
+ * the same descriptor is polled. */
 static void test_another_channel(void **state)
 {
     static const int ways[] = {SHUT_WR, SHUT_RDWR};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The question to a PTP daemon and its answers: a socket that plays ptp4l, with bytes as IEEE
- * 1588-2008 has them. */
+/* The requests to a PTP daemon and its answers. The test's socket plays ptp4l, with bytes according
+ * to IEEE 1588-2008. */
 #include "linkage/ptp.h"
 #include <errno.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@ struct rig {
     char path[64];
     int daemon;
     struct lk_ptp_client client;
-    struct sockaddr_un from; /* of the last question */
+    struct sockaddr_un from; /* sender of the last question */
     socklen_t n_from;
 };
 
@@ -55,7 +55,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Return: which data it asks for. */
+/* Receive a request.
+ * Return: identifier of the requested data */
 static unsigned take_question(struct rig *rig, uint8_t question[QUESTION])
 {
     uint8_t data[ANSWER_MAX];
@@ -68,7 +69,8 @@ static unsigned take_question(struct rig *rig, uint8_t question[QUESTION])
     return (unsigned)data[52] << 8 | data[53];
 }
 
-/* An answer with @n bytes of data. Return: its size. */
+/* Make an answer with @n bytes of data.
+ * Return: its size */
 static size_t make_answer(const uint8_t question[QUESTION], const uint8_t *data, size_t n,
                           uint8_t answer[ANSWER_MAX])
 {
@@ -97,7 +99,7 @@ static void port_data(uint8_t data[26], int state)
     data[10] = (uint8_t)state;
 }
 
-/* -501 ns, clock 2a477a.fffe.7eadf5 */
+/* Make the data of TIME_STATUS_NP: -501 ns, clock 2a477a.fffe.7eadf5. */
 static void time_data(uint8_t data[50], bool present)
 {
     static const uint8_t clock[] = {0x2a, 0x47, 0x7a, 0xff, 0xfe, 0x7e, 0xad, 0xf5};
@@ -134,11 +136,11 @@ static void test_answers(void **state)
     uint8_t port[QUESTION], time[QUESTION], data[50];
     char name[LK_PTP_CLOCK_SIZE];
 
-    assert_int_equal(lk_ptp_hear(&rig->client, &ptp), 0); /* and does not wait */
+    assert_int_equal(lk_ptp_hear(&rig->client, &ptp), 0); /* no answer yet: no wait */
     assert_int_equal(lk_ptp_ask(&rig->client), 0);
     take_question(rig, port);
     take_question(rig, time);
-    /* a boundary clock: one port leads, one follows, one is down */
+    /* a boundary clock: one port is master, one slave, one faulty */
     for (int i = 0; i < 3; i++) {
         port_data(data, (const int[]){LK_PTP_MASTER, LK_PTP_SLAVE, LK_PTP_FAULTY}[i]);
         send_answer(rig, port, data, 26);
@@ -169,8 +171,8 @@ static void test_alone(void **state)
     assert_string_equal(lk_ptp_state_name(ptp.state), "UNKNOWN");
 }
 
-/* To an earlier question, of another domain, not an answer, cut, or of another kind: nothing is
- * said. */
+/* Answers are ignored if they are to an earlier request, of another domain, truncated or of another
+ * kind, and messages that are no answers. */
 static void test_ignored(void **state)
 {
     static const struct {
@@ -213,7 +215,7 @@ static void test_nobody(void **state)
     assert_int_equal(client.fd, -1);
     close(rig->daemon);
     assert_int_equal(lk_ptp_open(&client, rig->path, 0), -ECONNREFUSED);
-    assert_true(lk_ptp_ask(&rig->client) < 0); /* it went meanwhile */
+    assert_true(lk_ptp_ask(&rig->client) < 0); /* the daemon has ended */
     rig->daemon = -1;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/rec: a queue filled by the test, and a disk that is slow, full or broken on demand. */
+/* daemon/rec with a queue that the test fills, and with a simulated disk that is slow, full or
+ * broken on demand. */
 #include "../cmocka_all.h"
 #include "../skip.h"
 #include "mcap/read.h"
@@ -22,16 +23,19 @@
 
 #define N_OUTPUTS 200 /* so that a chunk of 64 KiB has some thirty cycles */
 
-/* ---- the disk ---- */
+/* ---- the simulated disk ---- */
 
 ssize_t __real_pwrite64(int fd, const void *data, size_t size, off_t offset);
 ssize_t __wrap_pwrite64(int fd, const void *data, size_t size, off_t offset);
 int __real_fallocate64(int fd, int mode, off_t offset, off_t length);
 int __wrap_fallocate64(int fd, int mode, off_t offset, off_t length);
 
-/* @nap_ms: of each write;  @fail_from: from this write on they fail with @error, @fail_to: up to
- * it;  @cut_at: the file is truncated during that one;  @room: bytes left on the disk
- * @closed: no write returns before it is false */
+/* Properties of the disk.
+ * @nap_ms: duration of each write
+ * @fail_from, @fail_to: numbers of the first and the last write that fails with @error
+ * @cut_at: number of the write during which the file is truncated
+ * @room:   bytes left on the disk, 0: no limit
+ * @closed: while it is true, no write returns */
 static struct {
     _Atomic int nap_ms;
     _Atomic int n_writes;
@@ -81,7 +85,7 @@ int __wrap_fallocate64(int fd, int mode, off_t offset, off_t length)
 void *__real_realloc(void *data, size_t size);
 void *__wrap_realloc(void *data, size_t size);
 
-static _Atomic int reallocs_left = INT_MAX; /* this one fails, and none before or after it */
+static _Atomic int reallocs_left = INT_MAX; /* number of calls before the single one that fails */
 
 void *__wrap_realloc(void *data, size_t size)
 {
@@ -155,7 +159,7 @@ static void begin(struct bench *b, const char *name)
         fail_msg("%s", error.text);
 }
 
-/* How often this thread gave its core away to wait. That another one took it is not counted. */
+/* Return how often this thread has given up its core to wait. Preemption is not counted. */
 static long waits(void)
 {
     struct rusage usage;
@@ -164,7 +168,7 @@ static long waits(void)
     return usage.ru_nvcsw;
 }
 
-/* What the cycle does; it never waits, or reports how long. */
+/* Push @n frames as the cycle does. If this thread waited meanwhile, note the longest duration. */
 static void push(struct bench *b, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -207,7 +211,7 @@ static void await_end(struct bench *b)
     assert_false(recording_of(b).active);
 }
 
-/* ---- and its file ---- */
+/* ---- the recorded file ---- */
 
 struct contents {
     uint64_t cycles;
@@ -217,7 +221,8 @@ struct contents {
     char trouble[200];
 };
 
-/* Every recorded cycle has its own numbers, and they are in order. */
+/* Read a file and check that each recorded cycle has its own values and that cycles are in
+ * order. */
 static struct contents read_file(const struct bench *b, const char *name)
 {
     struct contents c = {0};
@@ -304,10 +309,10 @@ static void everything_arrives_by_io_uring(void **state)
     everything_arrives(LKD_RECORD_IO_URING, true);
 }
 
-/* ---- a platform beside the cycles ---- */
+/* ---- a platform beside the cycle ---- */
 
-/* Steps @from to @to of a platform: of value 0 is the step, of value 1 whether the whole is needed.
- */
+/* Push steps @from to @to of a platform. Value 0 is the step; value 1 requests the complete state
+ * at step @moved. */
 static void push_platform(struct lkd_spsc *queue, uint64_t from, uint64_t to, uint64_t moved)
 {
     for (uint64_t i = from; i <= to; i++) {
@@ -321,7 +326,8 @@ static void push_platform(struct lkd_spsc *queue, uint64_t from, uint64_t to, ui
     }
 }
 
-/* Return: number of messages of @topic. @ret_last: step of the last one */
+/* Return the number of messages of @topic.
+ * @ret_last: step of the last one */
 static uint64_t count_platform(const struct bench *b, uint16_t topic, uint64_t *ret_last)
 {
     struct lk_mcap_reader reader;
@@ -341,8 +347,8 @@ static uint64_t count_platform(const struct bench *b, uint16_t topic, uint64_t *
     return n;
 }
 
-/* Every step arrives; the whole with the first one, with each thousandth, behind a gap and where it
- * is asked for. */
+/* All steps of the platform are recorded. Its complete state is recorded with the first step, after
+ * each thousand steps, after a gap and on request. */
 static void the_platform_is_recorded_beside(void **state)
 {
     struct lk_channel step[2], whole[1];
@@ -366,7 +372,7 @@ static void the_platform_is_recorded_beside(void **state)
     assert_int_equal(read_file(&b, "a").cycles, 20);
     assert_int_equal(count_platform(&b, LK_RECORDING_PLATFORM, &last), 2500 + 11);
     assert_int_equal(last, 2610);
-    /* 5; 77; 1077, 2077; 2600 */
+    /* steps 5 (the first); 77 (requested); 1077 and 2077 (each thousandth); 2600 (after a gap) */
     assert_int_equal(count_platform(&b, LK_RECORDING_PLATFORM_STATE, &last), 5);
     assert_int_equal(last, 2600);
     close_bench(&b);
@@ -405,11 +411,11 @@ static void a_slow_disk_costs_cycles_of_the_recording_only(void **state)
         nap_ms(1);
     }
     assert_true(b.missed > 0);
-    assert_true(b.longest_ns < 50000000); /* half of one write: it never waited for one */
+    assert_true(b.longest_ns < 50000000); /* half a write: no frame waited for one */
     disk.nap_ms = 0;
     assert_true(lkd_recorder_end(b.recorder));
     c = read_file(&b, "a");
-    /* the queue had no space, or the buffers after it */
+    /* frames are dropped if the queue or the buffers behind it are full */
     dropped = recording_of(&b).dropped;
     assert_true(dropped >= b.missed);
     snprintf(said, sizeof(said), "%" PRIu64, dropped);
@@ -432,7 +438,7 @@ static void where_time_is_not_real_a_slow_disk_costs_nothing(void **state)
     begin(&b, "a");
     disk.nap_ms = 2;
     push(&b, 15000);
-    /* the end waits for the queue no longer than a finished run may wait */
+    /* wait for the queue here, because the end waits for it for a limited time only */
     for (int i = 0; i < 12000 && recording_of(&b).cycles < b.pushed; i++)
         nap_ms(5);
     assert_true(lkd_recorder_end(b.recorder));
@@ -442,7 +448,7 @@ static void where_time_is_not_real_a_slow_disk_costs_nothing(void **state)
     close_bench(&b);
 }
 
-/* Space for the end was reserved: the file is complete, only shorter. */
+/* Disk space for the end of the file was reserved, so the file is complete, only shorter. */
 static void a_full_disk_ends_the_recording_in_order(void **state)
 {
     struct contents c;
@@ -502,14 +508,14 @@ static void a_disk_that_is_gone_leaves_what_it_has(void **state)
     assert_int_equal(c.ending, LK_MCAP_CUT);
     assert_true(c.cycles > 0);
     disk.fail_from = 0;
-    begin(&b, "b"); /* and the recorder is available for the next one */
+    begin(&b, "b"); /* the recorder can record again */
     push(&b, 10);
     assert_true(lkd_recorder_end(b.recorder));
     assert_int_equal(read_file(&b, "b").cycles, 10);
     close_bench(&b);
 }
 
-/* Checks that a recording is refused with @words, and leaves no file. */
+/* Check that a recording is refused with @words and leaves no file. */
 static void refused(struct bench *b, const char *name, const char *words)
 {
     struct lk_error error = {""};
@@ -525,8 +531,8 @@ static void refused(struct bench *b, const char *name, const char *words)
     assert_int_equal(access(path, F_OK), -1);
 }
 
-/* A client that begins a recording gets a true answer: by then the file exists, with all that
- * precedes its messages. */
+/* A recording is confirmed to its client only when the file exists with everything that precedes
+ * its messages. */
 static void a_disk_that_cannot_begin_leaves_no_file(void **state)
 {
     struct bench b;
@@ -537,7 +543,7 @@ static void a_disk_that_cannot_begin_leaves_no_file(void **state)
     refused(&b, "a", "No space left");
     disk.room = 0;
     disk.fail_from = disk.fail_to = 1;
-    disk.error = EFBIG; /* a limit, or a file system that reserves nothing */
+    disk.error = EFBIG; /* a limit of the file size, for example */
     refused(&b, "a", "File too large");
     begin(&b, "a");
     assert_int_equal(read_file(&b, "a").ending, LK_MCAP_CUT);
@@ -565,7 +571,7 @@ static void a_disk_that_does_not_answer_begins_nothing(void **state)
     disk.closed = false;
     for (int i = 0; i < 6000 && lkd_recorder_begin(b.recorder, "a", &b.queue, &b.source, &error);
          i++)
-        nap_ms(10); /* until nothing remains of the first one */
+        nap_ms(10); /* until the first recording has ended */
     assert_true(recording_of(&b).active);
     push(&b, 10);
     assert_true(lkd_recorder_end(b.recorder));
@@ -611,8 +617,9 @@ static const struct {
     {replace_it, "is not at its place any more", LK_MCAP_COMPLETE, "b"},
 };
 
-/* Detected at the next flush; the queue is free, and the next recording is intact. @busy: cycles
- * arrive all the time, otherwise none. */
+/* Harm to the file is detected at the next flush. The queue is released, and the next recording is
+ * intact.
+ * @busy: frames are pushed all the time, otherwise none */
 static void harm_is_noticed(size_t i, bool busy)
 {
     char path[PATH_MAX];
@@ -656,7 +663,7 @@ static void a_file_that_is_harmed_ends_the_recording(void **state)
     }
 }
 
-/* The current write extends the file again: its hole is found at the end. */
+/* The file is truncated during a write, which extends it again. The hole is found at the end. */
 static void a_file_cut_under_a_write_is_noticed(void **state)
 {
     struct bench b;
@@ -675,7 +682,7 @@ static void a_file_cut_under_a_write_is_noticed(void **state)
     close_bench(&b);
 }
 
-/* ---- io_uring that refuses all ---- */
+/* ---- an io_uring that refuses requests ---- */
 
 int __real_io_uring_submit(struct io_uring *ring);
 int __wrap_io_uring_submit(struct io_uring *ring);
@@ -696,7 +703,7 @@ int __wrap_io_uring_submit(struct io_uring *ring)
     return __real_io_uring_submit(ring);
 }
 
-/* A request that io_uring refuses is written nevertheless, and no buffer is written twice. */
+/* A request that io_uring refuses is written with pwrite(), and no buffer is written twice. */
 static void what_io_uring_refuses_is_written_plainly(void **state)
 {
     static const int errors[] = {EAGAIN, EBUSY, EINTR, ENOMEM};
@@ -730,7 +737,8 @@ static void what_io_uring_refuses_is_written_plainly(void **state)
     }
 }
 
-/* An end returns within its time limit, and the file is completed when the disk is back. */
+/* The end of a recording returns within its time limit although the disk does not answer. The file
+ * is completed when the disk answers again. */
 static void a_disk_that_does_not_answer_holds_nobody(void **state)
 {
     int64_t begin_ns;
@@ -798,10 +806,11 @@ static void names_stay_in_the_folder(void **state)
     assert_int_equal(lkd_recorder_begin(b.recorder, "a.mcap", &b.queue, &b.source, &error),
                      -EEXIST);
     begin(&b, "b");
-    close_bench(&b); /* ends it */
+    close_bench(&b); /* ends the recording */
 }
 
-/* A recording whose front is not whole does not begin, whichever of its buffers has no memory. */
+/* A recording whose file header cannot be built completely does not begin, whichever allocation
+ * fails. */
 static void test_no_memory(void **state)
 {
     struct lkd_take *take;
@@ -814,14 +823,14 @@ static void test_no_memory(void **state)
         reallocs_left = failed;
         r = lkd_take_new(&b.source, &b.config, &take);
         if (reallocs_left >= 0)
-            break; /* all there were */
+            break; /* all allocations have failed once */
         assert_int_equal(r, -ENOMEM);
         failed++;
     }
     reallocs_left = INT_MAX;
     assert_int_equal(r, 0);
     lkd_take_free(take);
-    assert_true(failed >= 3); /* the front and two schemas at least */
+    assert_true(failed >= 3); /* the header and two schemas at least */
     close_bench(&b);
 }
 

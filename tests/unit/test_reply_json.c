@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers as JSON: the keys that programs rely on, words for enumerations, null for what is no
- * number, and empty messages. */
+/* Replies as JSON: the keys on which programs rely, words for enumerations, null for values that
+ * are no finite numbers, and empty messages. */
 #include "fields_json.h"
 #include "linkage.pb-c.h"
 #include "names_parts.h"
@@ -55,7 +55,7 @@ static void test_numbers(void **state)
                  "{\"v\":[1,-0.5,null],\"none\":[],\"flags\":[\"stale\",\"lost\"],\"no\":[]}");
 }
 
-/* a list within a list ends where its bracket does; a field that is not there is null */
+/* A list within a list is closed correctly; a missing field is null. */
 static void test_lists(void **state)
 {
     Linkage__V1__Status status = LINKAGE__V1__STATUS__INIT;
@@ -77,7 +77,7 @@ static void test_lists(void **state)
                          "\"condition\":\"unknown\",\"condition\":\"\"}");
 }
 
-/* every number that linkage.proto gives a name has a word; where there is none, room is missing */
+/* Each value of an enumeration in linkage.proto has a word. */
 static void test_words(void **state)
 {
     static const ProtobufCEnumDescriptor *const all[] = {
@@ -173,7 +173,7 @@ static void test_rules(void **state)
                          "\"ready\":false,\"pose\":[],\"actuators\":[],\"limited\":0}");
 }
 
-/* what a daemon leaves out is left out; the rest is there */
+/* Fields that the daemon omits are omitted; all others are present. */
 static void test_status(void **state)
 {
     Linkage__V1__Status status = LINKAGE__V1__STATUS__INIT;

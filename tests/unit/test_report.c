@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evidence as text: the output for synthetic messages, and that none of them does harm. */
+/* Evidence as text: the output for synthetic messages, and hostile messages, which must do no
+ * harm. */
 #include "report.h"
 #include "wire.h"
 #include <math.h>
@@ -23,7 +24,7 @@ static void write_histogram(FILE *file, const Linkage__V1__Evidence *evidence)
     lk_report_histogram(file, evidence, limit_us);
 }
 
-/* The text that @function writes about @evidence; the caller frees it. */
+/* Return the text that @function writes about @evidence. The caller frees it. */
 static char *text_of(write_function *function, const Linkage__V1__Evidence *evidence)
 {
     char *text = NULL;
@@ -47,7 +48,7 @@ static void assert_text(write_function *function, const Linkage__V1__Evidence *e
     free(text);
 }
 
-/* Buckets as the daemon makes them: 32 per power of two, upper bounds inclusive. */
+/* Return the inclusive upper bound of a bucket of the daemon: 32 buckets per power of two. */
 static uint64_t bucket_upper(uint64_t ns)
 {
     int octave = 0;
@@ -57,8 +58,9 @@ static uint64_t bucket_upper(uint64_t ns)
     return (((ns >> octave) + 1) << octave) - 1;
 }
 
-/** struct histogram - what a plotting script reads from the text.
- * @rows: sum of each column;  @cell: of the first rows */
+/** struct histogram - the data that a plotting script reads from the text
+ * @rows: sum of each column
+ * @cell: counts of the first rows */
 struct histogram {
     unsigned int n_rows;
     uint64_t rows[N_COLUMNS], total[N_COLUMNS], over[N_COLUMNS];
@@ -97,7 +99,7 @@ static void read_row(const char *line, struct histogram *h)
     h->n_rows++;
 }
 
-/* Reads the text as the scripts do: lines with '#' are comments, some of which have a meaning. */
+/* Parse the text as the scripts do: lines with '#' are comments, some of which have a meaning. */
 static void read_histogram(char *text, struct histogram *h)
 {
     char *save, *line;
@@ -117,7 +119,7 @@ static void read_histogram(char *text, struct histogram *h)
 
 static struct histogram histogram;
 
-/* Writes, reads back, and checks that no count is lost: @n in each column. */
+/* Write a histogram, read it back, and check that the counts of each column add up to @n. */
 static void check_totals(const Linkage__V1__Evidence *evidence, unsigned int limit, uint64_t n)
 {
     limit_us = limit;
@@ -138,7 +140,7 @@ static void set_buckets(Linkage__V1__Durations *d, uint64_t *upper, uint64_t *co
         d->count += count[i];
 }
 
-/* Every byte of the format, since scripts use sed and cut on it. */
+/* The text is checked byte by byte, because scripts apply sed and cut to it. */
 static void test_histogram_text(void **state)
 {
     Linkage__V1__Evidence e = LINKAGE__V1__EVIDENCE__INIT;
@@ -188,7 +190,8 @@ static void test_histogram_text(void **state)
                 "\n");
 }
 
-/* A bucket of 2.048 us, 98.304 to 100.351 us: 10 counts in the ratio 696 : 1000 : 352 ns. */
+/* A bucket from 98.304 to 100.351 us is 2.048 us wide: its 10 counts are divided in the ratio 696 :
+ * 1000 : 352 ns. */
 static void test_wide_bucket_is_divided(void **state)
 {
     Linkage__V1__Evidence e = LINKAGE__V1__EVIDENCE__INIT;
@@ -217,7 +220,7 @@ static void test_wide_bucket_is_divided(void **state)
     assert_int_equal(histogram.max[0], 98);
 }
 
-/* Totals agree exactly for any shape and any number of rows. */
+/* Totals are exact for any shape of the distribution and any number of rows. */
 static void test_totals(void **state)
 {
     static const unsigned int limits[] = {0, 1, 2, 99, 1000, 20000};
@@ -233,7 +236,7 @@ static void test_totals(void **state)
         count[n] = rand() % 4 > 0 ? (uint64_t)(rand() % 5) : (uint64_t)rand() << 20;
         n++;
     }
-    /* the count beyond all buckets */
+    /* the overflow bucket */
     upper[n] = INT64_MAX;
     count[n++] = 3;
     set_buckets(&d, upper, count, n);
@@ -266,7 +269,7 @@ static void test_usual_limits(void **state)
     }
 }
 
-/* The pipeline of the common gnuplot scripts, with the same programs. */
+/* The pipeline of the common gnuplot scripts is run with the same programs. */
 static void test_plotting_scripts(void **state)
 {
     static const char script[] =
@@ -350,7 +353,7 @@ static void test_empty(void **state)
     free(text);
 }
 
-/** struct run - a message with all its parts. */
+/** struct run - a message with all its parts */
 struct run {
     Linkage__V1__Evidence e;
     Linkage__V1__Durations d;
@@ -440,14 +443,15 @@ static void test_tables(void **state)
     assert_has(text, "wake-up             15.2        0.0        0.0        0.0            5\n");
     assert_has(text, "       100          0      -0.2       0.0       0.0       0.0    1212.1"
                      "  2026-03-01T12:00:00.000250Z  late wake-up\n");
-    /* ten of the twelve, twice; the missed deadlines give the number of the others */
+    /* each table lists ten of the twelve cycles; that of missed deadlines has the number of all
+     * others */
     assert_has(text, "       109 ");
     assert_null(strstr(text, "       110 "));
     assert_has(text, "and 7 more\n");
     free(text);
 }
 
-/* All values at their extremes: the text stays valid. */
+/* All values are at their extremes, and the text must stay valid. */
 static void make_hostile(struct run *run)
 {
     static char evil[] = "\033[2J\n# Total: 1\xff\"}";
@@ -499,7 +503,7 @@ static void test_hostile(void **state)
     set_buckets(&run.d, falling, counts, 6);
     check_hostile(&run);
     check_totals(&run.e, 50, run.d.count);
-    /* except the first, which leaves no value above it */
+    /* except the first count, so that no value is above it */
     set_buckets(&run.d, falling + 1, counts + 1, 5);
     run.d.max_ns = 0;
     check_hostile(&run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Latency budgets as text: what is known about each path, and on which clock it was measured. */
+/* Latency budgets as text: the data of each path, and the clock with which it was measured. */
 #include "report.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/** struct made - evidence with one budget. */
+/** struct made - evidence with one latency budget */
 struct made {
     Linkage__V1__Evidence e;
     Linkage__V1__LatencyBudget b;
@@ -96,7 +96,7 @@ static void test_measured(void **state)
     check(&made, "half of wire", false);
 }
 
-/* Without answers there is no budget: no value is invented. */
+/* Without answers the budget has no values, and none are invented. */
 static void test_nothing(void **state)
 {
     struct made made;
@@ -122,7 +122,7 @@ static void test_json(void **state)
 
     (void)state;
     make(&made);
-    made.b.wire_in = &made.wire; /* from a daemon that contradicts itself: not shown */
+    made.b.wire_in = &made.wire; /* inconsistent data is not printed */
     text = text_of(lk_report_json, &made.e);
     assert_non_null(strstr(text,
                            "\"budgets\":[{\"claim\":3,\"bench\":\"rig\\u000a1\",\"one_way\":false,"

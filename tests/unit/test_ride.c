@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ride from the parking position and back: the states and what leads from one to the next, from
- * every place of the way, within the limits of the platform at every step. */
+/* A ride from the parking position and back: its states and their transitions, ends at any point of
+ * the way, and the limits of the platform, which hold at each step. */
 #include "cmocka_all.h"
 #include "cueing/ride.h"
 #include <math.h>
@@ -30,7 +30,7 @@ static void begin(enum lk_platform_kind kind)
     memcpy(before[1], ride.guard.position, sizeof(before[1]));
 }
 
-/* A step, and what a receiver sees of it. */
+/* Make a step and check the differences that a receiver computes from it. */
 static void step(const double sensor[6])
 {
     double held[N];
@@ -84,7 +84,7 @@ static void check_ride(enum lk_platform_kind kind)
     assert_memory_equal(parked, ride.guard.position, sizeof(parked));
     assert_int_equal(lk_ride_engage(&ride), LK_RIDE_NO_CAUSE);
     assert_int_equal(ride.state, LK_RIDE_RISING);
-    /* 0.298 m at most a quarter of 0.6 m/s: 1.875 * 0.298 / 0.15 s */
+    /* 0.298 m at a quarter of 0.6 m/s at most: 1.875 * 0.298 / 0.15 s */
     assert_in_range(steps_to(LK_RIDE_FOLLOWING, rough), 3720, 3730);
     for (int i = 0; i < N; i++)
         assert_true(fabs(ride.guard.position[i]) < 1e-9 && fabs(ride.guard.speed[i]) < 1e-6);
@@ -107,7 +107,7 @@ static void test_from_parked_to_parked(void **state)
     check_ride(LK_PLATFORM_THREE_AXIS);
 }
 
-/* What is followed is the washout, after its fade. */
+/* After a fade-in, the platform follows the washout. */
 static void test_follows_the_washout(void **state)
 {
     const double sensor[6] = {1, 0.5, G, 0, 0, 0.05};
@@ -130,7 +130,8 @@ static void test_follows_the_washout(void **state)
 
 /* ---- ends ---- */
 
-/* Ends @after steps behind engage: brakes at once, never rises again, parks. */
+/* End a ride @after steps after its start: the platform brakes at once, never rises again, and
+ * parks. */
 static void check_end(long after, enum lk_ride_cause cause)
 {
     double speed, way;
@@ -144,7 +145,7 @@ static void check_end(long after, enum lk_ride_cause cause)
     lk_ride_end(&ride, cause);
     way = fabs(ride.to[0] - ride.from[0]);
     assert_true(way <= speed * speed / 6 + 1e-9);
-    /* braked with 3 m/s^2, a step or two for the remainder */
+    /* braking with 3 m/s^2, with a tolerance of 0.2 s */
     assert_true((double)steps_to(LK_RIDE_SETTLING, rough) * H <= speed / 3 + 0.2);
     assert_true(highest_speed() <= 1e-9);
     assert_int_equal(lk_ride_engage(&ride),
@@ -162,7 +163,7 @@ static void test_ends_from_everywhere(void **state)
     }
 }
 
-/* Latched in every state, and the first cause of an end stays. */
+/* An emergency is latched in each state, and the first cause of an end is kept. */
 static void test_emergency(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ride as numbers: another ride that begins with them goes the same way, bit for bit, with the
- * sensors, orders and gains that the numbers of its steps have. */
+/* A ride saved as numbers: a ride that is restored from them continues bit for bit, with the
+ * sensors, orders and gains of the recorded steps. */
 #include "cmocka_all.h"
 #include "cueing/ride_numbers.h"
 #include <math.h>
@@ -30,7 +30,7 @@ static void begin(struct lk_ride *ride, enum lk_platform_kind kind)
     lk_ride_init(ride, &config);
 }
 
-/* Somebody gives orders and moves gains, sometimes several between two steps. */
+/* Give random orders and gains, sometimes several between two steps. */
 static void disturb(struct lk_ride *ride)
 {
     for (int n = draw(200) ? 0 : 1 + draw(3); n > 0; n--) {
@@ -65,7 +65,7 @@ static void check_follows(enum lk_platform_kind kind)
 
     begin(&ride, kind);
     for (int i = 0; i < 60000; i++) {
-        if (i % 7000 == 0) { /* as if a recording began here */
+        if (i % 7000 == 0) { /* a recording could begin here */
             lk_ride_save(&ride, whole);
             assert_true(lk_ride_load(&other, whole));
         }
@@ -87,7 +87,7 @@ static void check_follows(enum lk_platform_kind kind)
             check_same(&ride, &other);
     }
     check_same(&ride, &other);
-    assert_int_equal(states, 0x3e); /* it was in all of them */
+    assert_int_equal(states, 0x3e); /* the ride was in all its states */
     assert_true(n_gains > 50);
 }
 
@@ -99,7 +99,7 @@ static void test_follows(void **state)
     check_follows(LK_PLATFORM_THREE_AXIS);
 }
 
-/* Every number has a name of its own, and there is room for all. */
+/* Each number has a name of its own, and all names fit. */
 static void test_names(void **state)
 {
     const struct lk_channel *channels;
@@ -119,7 +119,7 @@ static void test_names(void **state)
             assert_string_not_equal(channels[i].name, channels[k].name);
 }
 
-/* Numbers that no ride has are refused, and more orders than fit are not made up. */
+/* Impossible numbers are refused, and so are more orders than a step can have. */
 static void test_refusals(void **state)
 {
     double whole[LK_RIDE_WHOLE_NUMBERS], bad[LK_RIDE_WHOLE_NUMBERS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ring of records: which records it holds, and readers beside a writer at full speed, who never
- * see a torn record. */
+/* The ring of records: which records it contains, and readers beside a writer at full speed, which
+ * never read a torn record. */
 #include "ring.h"
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #define RECORDS UINT64_C(60000)
 #define READERS 2
 
-/* The words of record @number: each encodes the record and its position. */
+/* Fill a record: each word encodes the number of the record and the position of the word. */
 static void fill(uint64_t number, uint64_t *words)
 {
     for (uint64_t i = 0; i < LKD_RING_WORDS; i++)
@@ -50,7 +50,7 @@ static void test_sizes(void **state)
     assert_int_equal((uintptr_t)ring.slot % 64, 0);
     assert_int_equal(sizeof(struct lkd_slot), 64);
     lkd_ring_fini(&ring);
-    lkd_ring_fini(&ring); /* nothing left to release */
+    lkd_ring_fini(&ring); /* a second call releases nothing */
 }
 
 static void test_order(void **state)
@@ -63,7 +63,7 @@ static void test_order(void **state)
     assert_int_equal(lkd_ring_written(&ring), 0);
     assert_int_equal(lkd_ring_first(&ring), 0);
     for (uint64_t i = 0; i < 40; i++)
-        assert_false(lkd_ring_get(&ring, i, words)); /* not written yet, nor its slot */
+        assert_false(lkd_ring_get(&ring, i, words)); /* neither record nor slot written */
     for (uint64_t n = 0; n < 100; n++) {
         put(&ring, n);
         assert_int_equal(lkd_ring_written(&ring), n + 1);
@@ -82,7 +82,7 @@ static void test_order(void **state)
         assert_false(lkd_ring_get(&ring, i, words));
     put(&ring, 0);
     assert_true(lkd_ring_get(&ring, 0, words) && is_whole(0, words));
-    assert_false(lkd_ring_get(&ring, 96, words)); /* from before the clearing */
+    assert_false(lkd_ring_get(&ring, 96, words)); /* written before the ring was cleared */
     lkd_ring_fini(&ring);
 }
 
@@ -100,12 +100,12 @@ static void *write_all(void *data)
     for (uint64_t i = 0; i < RECORDS; i++) {
         put(data, i);
         if (i % 512 == 0)
-            sched_yield(); /* so that readers advance on a single core too */
+            sched_yield(); /* so that readers also advance on a single core */
     }
     return NULL;
 }
 
-/* Follows the writer; when overtaken, continues at the oldest valid record. */
+/* Reader that follows the writer. If it is overtaken, it continues at the oldest valid record. */
 static void *follow(void *data)
 {
     struct reader *reader = data;
@@ -132,7 +132,7 @@ static void *follow(void *data)
     return NULL;
 }
 
-/* Reads at the writer's position, where a torn record would be. */
+/* Read at the position of the writer, where a torn record is most likely. */
 static void *hunt(void *data)
 {
     struct reader *reader = data;
@@ -186,7 +186,7 @@ static void test_followers(void **state)
     }
 }
 
-/* Two slots: every record is overwritten immediately. */
+/* With two slots each record is overwritten immediately. */
 static void test_hunters(void **state)
 {
     struct reader readers[READERS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Height fields: a surface through its nodes that is continuous with its slopes, its edges and
- * holes, and their files, whatever is done to them. */
+/* Height fields: a surface through its nodes with continuous slopes, its edges and holes, and its
+ * files, intact or damaged. */
 #include "../physics/road_scene.h"
 #include <math.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ static double dish(void *context, const double p[2])
            p[1] * p[1] / 128;
 }
 
-/* quadratics are exact but for the quantum, in tiles beyond the first one, too */
+/* Quadratic surfaces are reproduced to the quantum, also in tiles after the first one. */
 static void reproduces_quadratics(void **state)
 {
     struct lk_road_file f = road_scene_grid(
@@ -57,7 +57,7 @@ static double waves(void *context, const double p[2])
     return 0.1 * sin(2 * p[0]) * cos(1.5 * p[1] + 0.3);
 }
 
-/* the error falls with the third power of the distance of the nodes */
+/* the error decreases with the third power of the distance between nodes */
 static void converges_to_a_smooth_surface(void **state)
 {
     double worst[2] = {0, 0};
@@ -91,8 +91,8 @@ static double rough(void *context, const double p[2])
     return 0.02 * (double)(int64_t)(bits ^ (bits >> 32)) / 9.3e18;
 }
 
-/* whatever the heights are: height and slopes meet at the sides of cells and tiles, around a hole
- * and at the edges */
+/* For arbitrary heights, height and slopes are continuous across cells and tiles, around a hole and
+ * at the edges. */
 static void is_smooth_across_cells(void **state)
 {
     struct lk_road_file f =
@@ -133,7 +133,7 @@ static void ends_level_and_has_holes(void **state)
     assert_true(out.is_beyond && !edge.is_beyond && edge.slope[0] == 0);
     assert_true(corner.slope[0] == 0 && corner.slope[1] == 0);
     assert_true(!is_there(&f, 2.2, 1.2) && !is_there(&f, 2.01, 1.2) && is_there(&f, 1.99, 1.2));
-    assert_true(is_there(&f, NAN, NAN)); /* somewhere, without harm */
+    assert_true(is_there(&f, NAN, NAN)); /* must only do no harm */
     lk_road_file_free(&f);
 }
 
@@ -143,7 +143,7 @@ static double beaded(void *context, const double p[2])
     return fabs(p[1] - 3 * sin(p[0] / 20)) < 2 ? 0.25 * p[0] : NAN;
 }
 
-/* a road through a large box costs what the road does */
+/* The memory of a road through a large box depends on the road, not on the box. */
 static void leaves_out_empty_tiles(void **state)
 {
     struct lk_road_file f =
@@ -158,7 +158,7 @@ static void leaves_out_empty_tiles(void **state)
     lk_road_file_free(&f);
 }
 
-/* where the box is does not matter */
+/* The result does not depend on the position of the box. */
 static void is_the_same_far_away(void **state)
 {
     struct lk_road_file near =
@@ -208,7 +208,8 @@ static void goes_through_a_file(void **state)
     lk_road_file_free(&back);
 }
 
-/** struct damage - @size bytes at @offset of a good file are @with; what it is refused for */
+/** struct damage - the @size bytes at @offset of a good file are replaced with @with. @wanted:
+ * reason of the refusal */
 struct damage {
     size_t offset;
     size_t size;
@@ -292,7 +293,7 @@ static void names_a_tile_that_is_not_there(void **state)
     lk_road_file_free(&f);
 }
 
-/* ---- what cannot be built ---- */
+/* ---- surfaces that cannot be built ---- */
 
 static double cliff(void *context, const double p[2])
 {

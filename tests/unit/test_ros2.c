@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Channels as a message of ROS 2: its definition, and its doubles as CDR. The integration test of
- * the gateway decodes them by the definition. */
+/* Channels as a message of ROS 2: its definition, and its doubles as CDR. In addition, the
+ * integration test of the gateway decodes messages according to the definition. */
 #include "../../tools/gateway/ros2.h"
 
 #include <math.h>

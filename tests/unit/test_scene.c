@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scenes: of every shipped model, of each joint, of shapes that a model gives; where things are at
- * the poses of a system; assemblies that do not close. */
+/* Scenes: of each shipped model, of each type of joint, with shapes from the model; positions of
+ * shapes at the poses of a system; assemblies that do not close. */
 #include "linkage/scene.h"
 
 #include <dirent.h>
@@ -83,8 +83,8 @@ static void check_shape(const char *name, const struct lk_scene *scene, const st
                      s->size[k], scene->size);
 }
 
-/* the ends of bars as drawn are places where something acts: each joint point that is not the
- * centre of mass of a body without shapes of its own has a bar */
+/* Check that each joint point has a bar that ends at it, except points on the ground, points at the
+ * centre of mass, and points of a body that has shapes of its own. */
 static void check_bars(const char *name, const struct lk_scene *scene)
 {
     for (int i = 0; i < scene->n_joints; i++)
@@ -172,7 +172,7 @@ static void test_shipped(void **state)
     assert_true(n > 20);
 }
 
-/* every type of joint and force */
+/* a model with each type of joint and force */
 static void test_every_key(void **state)
 {
     struct lk_model *model;
@@ -199,7 +199,8 @@ static void test_every_key(void **state)
 
 /* ---- sizes and places ---- */
 
-/* a bar of @scale m on a hinge, @far from the origin, turned by 0.5 rad about y */
+/* Return the scene of a bar of @scale m on a hinge, @far from the origin, rotated by 0.5 rad about
+ * y. */
 static struct lk_scene *scaled(double scale, double far)
 {
     char text[1024];
@@ -248,18 +249,18 @@ static void test_bar_ends_at_the_hinge(void **state)
     expect_near(place, 0.25, 0, 0, 1e-12);
     lk_scene_place(scene->drawn, 0, pin->position, place);
     expect_near(place, 0, 0, 0, 1e-12);
-    /* the axis of the cylinder: its z in the body, the body in the world */
+    /* the axis of the cylinder, its z axis, is rotated into the body and then into the world */
     memcpy(poses, (double[]){0, 0, 0, 0, 0, 0, 0}, sizeof(poses));
     memcpy(poses + 3, pin->orientation, sizeof(pin->orientation));
     lk_scene_turn(poses, 0, axis, place);
     lk_scene_turn(scene->drawn, 0, place, axis);
     expect_near(axis, 0, 1, 0, 1e-12);
-    /* 2 kg, 0.01 and 0.17 kg m^2: 0.99 m along x, 0.17 m square */
+    /* a box with 2 kg, 0.01 and 0.17 kg m^2 is 0.99 m long in x and 0.17 m wide in y and z */
     expect_near(box->size, sqrt(6 * (0.34 - 0.01) / 2), sqrt(0.03), sqrt(0.03), 1e-9);
     lk_scene_free(scene);
 }
 
-/* principal axes are those of the tensor: a box at 30 degrees about z */
+/* A box is drawn along the principal axes of the inertia tensor: here at 30 degrees about z. */
 static void test_box_is_turned(void **state)
 {
     double c = cos(M_PI / 6), s = sin(M_PI / 6), a = 0.1, b = 1, poses[7] = {0}, x[3] = {1, 0, 0};
@@ -323,12 +324,12 @@ static void test_given(void **state)
     assert_float_equal(knob->color[3], 0.5, 0);
     lk_scene_place(scene->drawn, 0, knob->position, place);
     expect_near(place, 1, 2, 0, 1e-12);
-    expect_near(knob->position, 2, 0, 0, 1e-12); /* a's x is the world's y */
+    expect_near(knob->position, 2, 0, 0, 1e-12); /* the x axis of body a is the world's y axis */
     expect_near(tube->position, 0, 0, 7, 0);
     assert_int_equal(wire->body, LK_SCENE_WORLD);
     assert_int_equal(wire->n_points, 3);
     expect_near(scene->point[wire->first_point + 2], 1, 1, 0, 0);
-    /* instead of what would follow by itself, for its own body alone */
+    /* a body with given shapes gets no automatic shapes; other bodies do */
     assert_null(find(scene, LK_PART_BAR, "a", 0));
     assert_null(find(scene, LK_PART_CENTRE, "a", 0));
     assert_non_null(find(scene, LK_PART_BAR, "b", 0));
@@ -385,14 +386,14 @@ static void test_span(void **state)
     (void)state;
     assert_non_null(coil);
     memcpy(poses, scene->drawn, sizeof(poses));
-    poses[8] = 1; /* b, 1 m towards its anchor */
+    poses[8] = 1; /* body b is moved 1 m towards the anchor */
     n = lk_scene_span(scene, coil, poses, at);
     assert_int_equal(n, LK_SPAN_POINTS);
     expect_near(at[0], 3, 4, 0, 1e-12);
     expect_near(at[n - 1], 3, 1, 0, 1e-12);
     for (int i = 0; i < n; i++)
         assert_true(at[i][1] <= 4 && at[i][1] >= 1 && fabs(at[i][0] - 3) < scene->unit);
-    poses[8] = 4; /* and onto it: no direction is left */
+    poses[8] = 4; /* b is at the anchor: the spring has no direction */
     n = lk_scene_span(scene, coil, poses, at);
     for (int i = 0; i < n; i++)
         expect_near(at[i], 3, 4, 0, 1e-12);
@@ -405,8 +406,8 @@ static void test_span(void **state)
 
 static void test_gaps(void **state)
 {
-    /* the body is moved by (0.1, 0.2, 0.3) and turned by 0.2 rad about y through its centre, where
-     * the joint is */
+    /* the body is moved by (0.1, 0.2, 0.3) and rotated by 0.2 rad about y through its centre, where
+     * the joint is located */
     static const struct {
         const char *type, *keys;
         double shift, tilt;
@@ -439,7 +440,8 @@ static void test_gaps(void **state)
     }
 }
 
-/* two bars of 1 m that should meet 2.5 m apart: straight, and open by 0.5 m in all */
+/* two bars of 1 m between points 2.5 m apart: they are stretched in line, and the gaps add up to
+ * 0.5 m */
 static void test_does_not_close(void **state)
 {
     static const char text[] =

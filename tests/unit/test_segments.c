@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The latency budget on synthetic times: each segment by itself, and which times are rejected. */
+/* The latency budget from synthetic times: each segment alone, and the rejection of impossible
+ * times. */
 #include "segments.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 
 #define US    INT64_C(1000)
 #define S     INT64_C(1000000000)
-#define BENCH (700 * S) /* the bench's clock has a large offset */
+#define BENCH (700 * S) /* clock of the bench, with a large offset */
 #define BEGIN (50 * S)
 
 static struct lkd_segments *segments;
@@ -43,7 +44,8 @@ static void publish(uint64_t sequence, int64_t at_ns)
     lkd_segments_published(segments, output, sequence, at_ns);
 }
 
-/* A sample that answers @reply, held for @hold_ns and received at @received_ns. */
+/* Make a sample that answers publication @reply. The bench has held it for @hold_ns; the daemon
+ * received it at @received_ns. */
 static struct lkd_sample answer(uint64_t reply, int64_t published_ns, int64_t hold_ns,
                                 int64_t received_ns)
 {
@@ -93,7 +95,8 @@ static void receive(const struct lkd_claim *claim, struct lkd_sample sample)
     lkd_segments_received(segments, claim, &sample);
 }
 
-/* 400 us in total, 300 of them in the bench: 100 on the wire, whatever the offset of the clocks. */
+/* A round trip of 400 us, 300 us of it in the bench, gives 100 us on the wire, whatever the offset
+ * of the clocks. */
 static void test_wire(void **state)
 {
     struct lkd_segments_view view;
@@ -113,7 +116,7 @@ static void test_wire(void **state)
 static void show(uint32_t claim, uint64_t sequence, int64_t received_ns, int64_t latched_ns,
                  int64_t computed_ns, int64_t published_ns)
 {
-    output->n_stamps = 2; /* the first place belongs to a bench without messages */
+    output->n_stamps = 2; /* the first stamp is of another bench */
     output->stamp[0] = (struct lkd_stamp){.claim = 9, .sequence = 4, .received_ns = BEGIN};
     output->stamp[1] = (struct lkd_stamp){
         .claim = claim,
@@ -125,7 +128,8 @@ static void show(uint32_t claim, uint64_t sequence, int64_t received_ns, int64_t
     lkd_segments_published(segments, output, sequence + 100, published_ns);
 }
 
-/* Each sample counts once, when its effect is first published, in one stream or in several. */
+/* Each sample is counted once, when its effect is first published, even if several streams publish
+ * it. */
 static void test_inside(void **state)
 {
     const int64_t t = BEGIN + S;
@@ -148,7 +152,7 @@ static void test_inside(void **state)
     assert_int_equal(lkd_segments_count(segments), 1);
 }
 
-/* A sample that was never published, or is too old to be known, has no answer. */
+/* A sample that answers an unknown publication, or one too old to be known, is a false reply. */
 static void test_false_replies(void **state)
 {
     const int64_t t = BEGIN + S;
@@ -156,19 +160,19 @@ static void test_false_replies(void **state)
     (void)state;
     for (uint64_t i = 0; i <= LKD_SEGMENTS_KEPT; i++)
         publish(i + 1, t + (int64_t)i * US);
-    receive(&rig, answer(2, t + 2 * US, 5 * US, t + 50000 * US)); /* the time of another one */
+    receive(&rig, answer(2, t + 2 * US, 5 * US, t + 50000 * US)); /* another one's time */
     receive(&rig, answer(9, t + 2 * US + 1, 5 * US, t + 50000 * US));
     receive(&rig, answer(UINT64_MAX, t + 2 * US, 5 * US, t + 50000 * US));
     receive(&rig, answer(1, t, 5 * US, t + 50000 * US)); /* too old */
     receive(&rig, answer(LKD_SEGMENTS_KEPT + 2, t + (LKD_SEGMENTS_KEPT + 1) * US, 5 * US, t + S));
     receive(&rig, answer(3, INT64_MAX, 5 * US, t + 50000 * US));
     check_counts("rig", 0, 6, 0);
-    receive(&rig, answer(2, t + US, 5 * US, t + 50000 * US)); /* the oldest that is kept */
+    receive(&rig, answer(2, t + US, 5 * US, t + 50000 * US)); /* the oldest known publication */
     receive(&rig, answer(LKD_SEGMENTS_KEPT + 1, t + LKD_SEGMENTS_KEPT * US, 5 * US, t + S));
     check_counts("rig", 2, 6, 0);
 }
 
-/* Several streams within a nanosecond: each can be answered. */
+/* Several streams are published within a nanosecond; each publication can be answered. */
 static void test_same_instant(void **state)
 {
     const int64_t t = BEGIN + S;
@@ -186,7 +190,7 @@ static void test_same_instant(void **state)
     check_counts("", 0, 1, 0);
 }
 
-/* Two publishing threads may come in the wrong order; each can be answered nevertheless. */
+/* Publications of two threads may be reported in the wrong order; each can still be answered. */
 static void test_out_of_order(void **state)
 {
     const int64_t t = BEGIN + S;
@@ -203,12 +207,13 @@ static void test_out_of_order(void **state)
     publish(2, t + S + LKD_SEGMENTS_KEPT - 10);
     receive(&rig, answer(2, t + S + LKD_SEGMENTS_KEPT - 10, 5 * US, t + 2 * S));
     receive(&rig, answer(1, t + S + LKD_SEGMENTS_KEPT - 1, 5 * US, t + 2 * S));
-    publish(3, t); /* older than all that are kept */
+    publish(3, t); /* older than all known publications */
     receive(&rig, answer(1, t + S + LKD_SEGMENTS_KEPT - 1, 5 * US, t + 2 * S));
     check_counts("rig", 9, 0, 0);
 }
 
-/* A bench that sends twice as often as it receives: its second sample answers nothing new. */
+/* A bench sends twice as often as it receives. Its second sample answers no new publication and is
+ * not counted. */
 static void test_answered_once(void **state)
 {
     const int64_t t = BEGIN + S;
@@ -222,8 +227,8 @@ static void test_answered_once(void **state)
     check_counts("rig", 1, 0, 0);
 }
 
-/* Negative and absurd times, and arbitrary bits as stamps: dropped and counted, without overflow.
- */
+/* Negative and implausible times, and arbitrary bits as stamps, are dropped and counted, without
+ * overflow. */
 static void test_dropped(void **state)
 {
     const uint64_t wild[] = {0, 1, (uint64_t)INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
@@ -233,15 +238,15 @@ static void test_dropped(void **state)
 
     (void)state;
     publish(1, t);
-    receive(&rig, answer(1, t, -1, t + 100)); /* made before its cause was received */
+    receive(&rig, answer(1, t, -1, t + 100)); /* sent before its cause was received */
     publish(2, t + 1);
-    receive(&rig, answer(2, t + 1, 101, t + 101)); /* held for longer than the whole trip */
+    receive(&rig, answer(2, t + 1, 101, t + 101)); /* held longer than the round trip */
     publish(3, t + 2);
     receive(&rig, answer(3, t + 2, 11 * S, t + 20 * S));
     publish(4, t + 3);
     receive(&rig, answer(4, t + 3, 0, t + 3 + 10 * S + 1));
     publish(5, t + 4);
-    receive(&rig, answer(5, t + 4, 0, t)); /* received before it was published */
+    receive(&rig, answer(5, t + 4, 0, t)); /* received before the publication */
     check_counts("rig", 0, 0, 5);
     for (size_t i = 0; i < 25; i++) {
         publish(++sequence + 10, t + 100 + (int64_t)i);
@@ -250,10 +255,10 @@ static void test_dropped(void **state)
         sample.reply_received_ns = wild[i % 5];
         receive(&rig, sample);
     }
-    /* equal ones (5) and neighbours (0 to 1, and INT64_MAX to the next) are possible */
+    /* valid pairs: the 5 equal ones, 0 to 1, and INT64_MAX to the next value */
     check_counts("rig", 7, 0, 5 + 18);
     publish(99, t + 1000);
-    receive(&rig, answer(99, t + 1000, 0, t + 1000 + 10 * S)); /* the longest accepted */
+    receive(&rig, answer(99, t + 1000, 0, t + 1000 + 10 * S)); /* longest accepted round trip */
     check_counts("rig", 8, 0, 23);
 }
 
@@ -264,7 +269,8 @@ static void set_clock(bool synchronised, int64_t offset_ns, int64_t tai_ns, int6
     lkd_segments_clock(segments, &clock);
 }
 
-/* A bench with a wall clock: 30 us out, 20 us hold, 50 us back. @t in the daemon's time. */
+/* Make an answer of a bench with a wall clock: 30 us out, 20 us hold, 50 us back.
+ * @t: time of the publication on the daemon's clock */
 static struct lkd_sample wall_answer(uint64_t reply, int64_t t, int64_t offset_ns,
                                      Linkage__V1__Clock__Id id, bool synchronised)
 {
@@ -304,14 +310,14 @@ static void test_one_way(void **state)
     assert_int_equal(view.dropped, 0);
 }
 
-/* One of the two clocks is not synchronised, or is no wall clock: no one-way times. */
+/* Without two synchronised wall clocks there are no one-way times. */
 static void test_no_one_way(void **state)
 {
     const int64_t offset = 1700000000 * S, t = BEGIN + S;
     struct lkd_segments_view view;
 
     (void)state;
-    publish(1, t); /* no information on the daemon's clock yet */
+    publish(1, t); /* the daemon's clock is unknown */
     receive(&rig, wall_answer(1, t, offset, UTC, true));
     set_clock(false, offset, 37 * S, 5000);
     publish(2, t + 1);
@@ -321,7 +327,7 @@ static void test_no_one_way(void **state)
     receive(&rig, wall_answer(3, t + 2, offset, UTC, false));
     publish(4, t + 3);
     receive(&rig, wall_answer(4, t + 3, offset, LINKAGE__V1__CLOCK__ID__ID_MONOTONIC, true));
-    publish(5, t + 4); /* the number of leap seconds is unknown */
+    publish(5, t + 4); /* the offset of TAI is unknown */
     receive(&rig, wall_answer(5, t + 4, offset + 37 * S, TAI, true));
     publish(6, t + 5);
     receive(&rig, wall_answer(6, t + 5, offset, LINKAGE__V1__CLOCK__ID__ID_UNSPECIFIED, true));
@@ -331,7 +337,7 @@ static void test_no_one_way(void **state)
     check_segment(&view, LKD_SEGMENT_WIRE, 6, 80 * US);
 }
 
-/* The daemon's clock loses its master between the publication and the answer. */
+/* The daemon's clock loses its master between a publication and its answer. */
 static void test_one_way_half(void **state)
 {
     const int64_t offset = 1700000000 * S, t = BEGIN + S;
@@ -347,8 +353,8 @@ static void test_one_way_half(void **state)
     check_segment(&view, LKD_SEGMENT_WIRE_OUT, 1, 30 * US);
 }
 
-/* Clocks whose offset is within their error bounds may make a short path negative: it counts as
- * zero. */
+/* The offset of two clocks may be as large as their error bounds and make a short time negative: it
+ * counts as zero. */
 static void test_one_way_uncertain(void **state)
 {
     const int64_t offset = 1700000000 * S, t = BEGIN + S;
@@ -368,7 +374,7 @@ static void test_one_way_uncertain(void **state)
     check_segment(&view, LKD_SEGMENT_WIRE_OUT, 1, 0);
     assert_int_equal(view.dropped, 1);
 
-    set_clock(true, offset, 0, 0); /* no error bound: from then on it is unknown */
+    set_clock(true, offset, 0, 0); /* no error bound */
     publish(3, t + 2 * S);
     receive(&rig, wall_answer(3, t + 2 * S, offset, UTC, true));
     view = view_of("rig");
@@ -376,7 +382,7 @@ static void test_one_way_uncertain(void **state)
     assert_int_equal(view.uncertainty_ns, 0);
 }
 
-/* A run begins with empty histograms, and ignores times from before it. */
+/* A run begins with empty histograms and ignores earlier times. */
 static void test_begin(void **state)
 {
     const int64_t t = BEGIN + S, begin = t + 500 * US;
@@ -395,7 +401,7 @@ static void test_begin(void **state)
     check_counts("rig", 1, 0, 0);
 }
 
-/* The number of a claim passes to another bench: the two are kept apart. */
+/* If another bench gets the number of a claim, the histograms of both benches are separate. */
 static void test_number_again(void **state)
 {
     const struct lkd_claim heir = {.number = 3, .bench = "heir"};
@@ -413,7 +419,7 @@ static void test_number_again(void **state)
     assert_int_equal(lkd_histogram_count(view_of("heir").segment[LKD_SEGMENT_WAIT]), 1);
 }
 
-/* More benches in a run than places: the one silent for longest is dropped. */
+/* If a run has more benches than places, the bench that was silent for longest is dropped. */
 static void test_many(void **state)
 {
     struct lkd_segments_view view;

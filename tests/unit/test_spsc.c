@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue between cycle and recorder: no unreported loss, no torn frame, whichever side is
- * faster. */
+/* The queue between cycle and recorder: each loss is reported, and no frame is torn, whichever side
+ * is faster. */
 #include "release.h"
 #include "spsc.h"
 #include <pthread.h>
@@ -77,7 +77,7 @@ static void test_full(void **state)
     lkd_spsc_fini(&queue);
 }
 
-/* Contents of an old recording do not appear in the new one. */
+/* Frames of an old recording do not occur in the new one. */
 static void test_start_again(void **state)
 {
     struct lkd_spsc queue;
@@ -134,7 +134,8 @@ static void *write_all(void *data)
     return NULL;
 }
 
-/* Return: frames read; each is whole, and their numbers increase. */
+/* Read frames and check that each is complete and that their numbers increase.
+ * Return: number of frames */
 static uint64_t read_all(uint64_t *ret_torn)
 {
     uint64_t n = 0, next = 0;
@@ -215,7 +216,7 @@ static void test_grants(void **state)
         assert_true(lkd_release_grant(&release, 99, INT64_C(20000000000)));
         assert_int_equal(steps, 99 * k);
     }
-    /* more than it ever makes: the end is detected */
+    /* a request for more steps than the thread makes returns when the thread ends */
     assert_false(lkd_release_grant(&release, 99, INT64_C(20000000000)));
     assert_int_equal(steps, 1000);
     pthread_join(thread, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage sweep: random numbers of a study, the values of its cases, what its reader refuses. */
+/* linkage sweep: random numbers of a study, the values of its cases, and refused study files. */
 #include "../cmocka_all.h"
 #include "linkage/hash.h"
 #include "sweep/sample.h"
@@ -11,7 +11,7 @@
 
 /* ---- samples ---- */
 
-/* known answers of Random123, the library of Salmon et al. */
+/* Known answers of Random123, the library of Salmon et al. */
 static void test_philox(void **state)
 {
     static const struct {
@@ -52,7 +52,8 @@ static void test_permutations(void **state)
         }
 }
 
-/* Each of the six orders of three is one of six: within five deviations of 6000 draws. */
+/* Each of the six permutations of three has the probability 1/6: within five standard deviations in
+ * 6000 draws. */
 static void test_permutations_are_alike(void **state)
 {
     int count[27] = {0};
@@ -65,7 +66,7 @@ static void test_permutations_are_alike(void **state)
         assert_true(count[i] == 0 || fabs(count[i] - 1000.0) < 5 * 29);
 }
 
-/* one case in each n-th part, whatever was asked for before */
+/* each n-th part of the interval contains one case, in whatever order the cases are computed */
 static void test_strata(void **state)
 {
     enum { N = 500 };
@@ -95,7 +96,7 @@ static void test_uniform(void **state)
         squares += u * u;
         products += (u - 0.5) * (v - 0.5);
     }
-    /* five deviations of mean, variance and covariance of so many */
+    /* five standard deviations of mean, variance and covariance of @n draws */
     assert_true(fabs(sum / n - 0.5) < 5 * sqrt(1.0 / 12 / n));
     assert_true(fabs(squares / n - 1.0 / 3) < 5 * sqrt(4.0 / 45 / n));
     assert_true(fabs(products / n) < 5 * sqrt(1.0 / 144 / n));
@@ -108,7 +109,7 @@ static void test_normal(void **state)
     for (double u = 1e-300; u < 0.5; u *= 1.7) {
         double z = sample_normal(u);
 
-        /* a relative error e of z is one of z^2 e of the part below it */
+        /* a relative error e of z is a relative error z^2 e of the probability below z */
         assert_true(fabs(0.5 * erfc(-z / sqrt(2)) / u - 1) < 2e-15 * (10 + z * z));
     }
     for (double u = 0.01; u < 0.5; u += 0.01)
@@ -191,13 +192,14 @@ static void test_distributions(void **state)
         assert_int_equal(parts[i], 1);
     for (int i = 0; i < 3; i++)
         assert_int_equal(values[i], 10);
-    for (int i = 0; i < 4; i++) /* 30 / 4, of strata that lie on borders */
+    for (int i = 0; i < 4; i++) /* 30 / 4, as strata lie on borders */
         assert_in_range(decades[i], 7, 8);
     assert_int_equal(below, 15);
     study_free(s);
 }
 
-/* A value belongs to its seed, case and name: not to the number of cases or to its neighbours. */
+/* A value depends only on its seed, case and name, not on the number of cases or on other
+ * parameters. */
 static void test_what_a_value_depends_on(void **state)
 {
     struct study *s = read_study(HEAD DRAWN);
@@ -210,7 +212,7 @@ static void test_what_a_value_depends_on(void **state)
     (void)state;
     for (uint64_t i = 0; i < 30; i++) {
         assert_true(study_value(s, 0, i) == study_value(more, 1, i));
-        assert_true(study_value(s, 0, i) != study_value(more, 2, i)); /* an input is another one */
+        assert_true(study_value(s, 0, i) != study_value(more, 2, i)); /* the input is different */
         assert_true(study_value(s, 0, i) != study_value(other, 0, i));
     }
     study_free(s);
@@ -292,7 +294,7 @@ static void test_refusals(void **state)
     }
 }
 
-/* all of them, not the first one alone */
+/* all mistakes are reported, not only the first one */
 static void test_all_lines(void **state)
 {
     static const char text[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tyre property files: sets A and B give the parameters that they were written from, in any units;
- * every mistake has one line with its place. */
+/* Tyre property files: sets A and B give the parameters from which they were written, in any units;
+ * each mistake has one line with its place. */
 #include "cmocka_all.h"
 #include "model/tir.h"
 #include "model/tyre_keys.h"
@@ -36,7 +36,7 @@ static void read_set(const char *name, struct lk_tir *ret)
         fail_msg("%s", errors.line[0].text);
 }
 
-/* a unit conversion costs a rounding or two */
+/* Check that all parameters are equal. A unit conversion may cost one or two roundings. */
 static void check_same(struct lk_tir *tir, struct lk_tyre_law *law, double tolerance)
 {
     assert_int_equal(tir->kind, law->kind);
@@ -79,7 +79,7 @@ static void test_units_side_and_sign(void **state)
     assert_true(tir.is_right && tir.is_turned);
 }
 
-/** struct mistake - set A with @from replaced by @to: what the first line must have */
+/** struct mistake - in set A, @from is replaced with @to. @line: first line of the message */
 struct mistake {
     const char *from;
     const char *to;
@@ -130,8 +130,8 @@ static void test_mistakes(void **state)
         check_mistake(text, &mistakes[i]);
 }
 
-/* Signs that several parameters share, turned in either set, give the parameters of the set: the
- * curve is the same. What has a sign of its own is refused above. */
+/* Sets of parameters whose signs may be inverted together without changing the curve: reading
+ * restores the signs of the set. A parameter whose sign alone is wrong is refused, see above. */
 static void test_signs(void **state)
 {
     static const char *const turned[][8] = {
@@ -157,7 +157,8 @@ static void test_signs(void **state)
     }
 }
 
-/* @from replaced by @to in set A: read all the same, and the list of what has no effect */
+/* Variants of set A, with @from replaced with @to, as other programs write it: accepted, with a
+ * list of entries that have no effect. */
 static void test_other_writers(void **state)
 {
     static const struct {
@@ -189,7 +190,8 @@ static void test_other_writers(void **state)
     }
 }
 
-/* what a law knows of a rim, and no other law follows, is said where it is not neutral */
+/* Parameters of the rim that no law uses are reported as having no effect, unless their value is
+ * neutral. */
 static void test_without_effect(void **state)
 {
     struct lk_errors errors;
@@ -204,7 +206,7 @@ static void test_without_effect(void **state)
     assert_int_equal(tir.n_unused, 3);
 }
 
-/* several mistakes have several lines, in order, with their numbers */
+/* Several mistakes give several messages in order, each with its line number. */
 static void test_all_mistakes(void **state)
 {
     static const char text[] = "FITTYP = 52\nFNOMIN = a\n\n PCX1 = b $ c\nLENGTH = 'ell'\n";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a small cue reaches the driver: closed forms of another program, and the washout itself,
- * driven by a sine. */
+/* The part of a small cue that reaches the driver: compared with closed forms from another program,
+ * and with the washout itself for a sine. */
 #include "cmocka_all.h"
 #include "cueing/transfer.h"
 #include <math.h>
@@ -33,8 +33,9 @@ static void test_other_program(void **state)
     }
 }
 
-/* What a sensor at the driver's head would feel along @axis, at the middle of the last three poses:
- * travel's acceleration and the tilt's gravity, or the rate of an angle. */
+/* Return the value that a sensor at the driver's head would measure along @axis at the middle of
+ * the last three poses. Axes 0 to 2: acceleration of the translation plus the gravity component of
+ * the tilt; others: rate of an angle. */
 static double feel(double pose[3][6], int axis)
 {
     if (axis >= 3)
@@ -45,7 +46,8 @@ static double feel(double pose[3][6], int axis)
                         : 0);
 }
 
-/* The sine and cosine parts of what is felt in the last whole periods of a cue of @omega. */
+/* Return the sine and cosine parts of the perceived value in the last whole periods of a cue with
+ * frequency @omega [rad/s]. */
 static struct lk_transfer drive(const struct lk_washout_set *set, int axis, double omega)
 {
     double scale = axis < 3 ? set->force_scale[axis] : set->rate_scale[axis - 3], size = 1e-3;

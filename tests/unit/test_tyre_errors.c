@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors in roads, laws, tyres, maps and drag of a model, and the whole message for each. Each row
- * replaces one piece of a good model, tests/fuzz/tyres.yaml; the messages were reviewed one by one.
- */
+/* Errors in roads, laws, tyres, maps and drag of a model, with the whole message for each. Each row
+ * replaces one piece of a good model, tests/fuzz/tyres.yaml; the messages were reviewed one by
+ * one. */
 #include "cmocka_all.h"
 #include "linkage/errors.h"
 #include "linkage/linkage.h"
@@ -10,7 +10,8 @@
 
 static const char *good_path;
 
-/* struct row - the first @old of the good text becomes @new, which is refused with @line. */
+/* struct row - if the first @old of the good text is replaced with @new, the model is refused with
+ * the message @line */
 static const struct row {
     const char *old;
     const char *new;
@@ -144,8 +145,7 @@ static void test_bad_texts_are_refused(void **state)
     }
 }
 
-/* One mistake has one line: what a law would have given is not missing in the tyres that name it.
- */
+/* A mistake in a law gives one line: tyres that name this law cause no further messages. */
 static void test_one_mistake_one_line(void **state)
 {
     static const char *const changes[][2] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steady tyre laws: 244 rows that an independent program has computed
- * (tests/reference/tyres/checks.csv), and what holds for every law: no jump, mirror images, no
- * force without load, no slip without friction, nothing but finite numbers. */
+/* Steady tyre laws: 244 rows from an independent program (tests/reference/tyres/checks.csv), and
+ * properties of all laws: no jumps, mirror symmetry, no force without load, a force that opposes
+ * slip within the friction limit, and finite results only. */
 #include "cmocka_all.h"
 #include "compared.h"
 #include "tyre_sets.h"
@@ -25,7 +25,7 @@ static void take_set(int kind, struct lk_tyre_law *law)
 
 static uint64_t dice = 3;
 
-/* -1 to 1 */
+/* Return a pseudo-random number, -1 to 1. */
 static double draw(void)
 {
     dice = dice * 6364136223846793005u + 1442695040888963407u;
@@ -37,7 +37,7 @@ static double draw(void)
 enum column { LOAD, KAPPA, SLOPE, CAMBER, FX, FY, MX, MY, MZ, KX, KY, SIGMA_X, SIGMA_Y, COLUMNS };
 
 static const char *const names[] = {"fiala", "mf52", "mf61", "tmeasy"};
-static struct compared worst[4]; /* of each */
+static struct compared worst[4]; /* largest differences of each law */
 
 static int kind_of(const char *name)
 {
@@ -48,7 +48,8 @@ static int kind_of(const char *name)
     return -1;
 }
 
-/* relative 1e-9: what ten printed digits tell; @scale: of what it is a difference of */
+/* Check a number. Relative tolerance 1e-9, because the file has ten digits.
+ * @scale: magnitude of the terms, if the number is their difference */
 static void check_number(const char *row, const char *what, double x, double wanted, double scale)
 {
     if (!isnan(wanted) && fmax(fabs(wanted), scale) > 0)
@@ -121,7 +122,7 @@ static void test_checks(void **state)
         compared_say(names[i], "steady law (of all rows, relative)", &worst[i]);
 }
 
-/* ---- what holds for every law ---- */
+/* ---- properties of all laws ---- */
 
 static struct lk_tyre_slip any_slip(void)
 {
@@ -162,8 +163,8 @@ static void test_mirror(void **state)
     }
 }
 
-/* Curvature factors of the Magic Formula depend on the sign of the slip, and a cut at 1 leaves a
- * corner; neither is a jump. */
+/* Curvature factors of the Magic Formula depend on the sign of the slip, and their limit of 1
+ * causes a kink. Neither is a jump. */
 static void test_no_jump(void **state)
 {
     (void)state;
@@ -237,7 +238,7 @@ static void test_finite(void **state)
     }
 }
 
-/* the force opposes the slip and is no larger than friction allows, without offsets of the law */
+/* Without offsets of the law, the force opposes the slip and is at most the friction limit. */
 static void test_friction_opposes_slip(void **state)
 {
     (void)state;
@@ -254,7 +255,7 @@ static void test_friction_opposes_slip(void **state)
     }
 }
 
-/* the tyre of the Iltis at rest, by hand: D = A1 F (F - A2) - A0 A2 */
+/* The tyre of the Iltis at small slip, computed by hand: D = A1 F (F - A2) - A0 A2. */
 static void test_calspan(void **state)
 {
     struct lk_tyre_slip slip = {.load = 4000, .slope = 1e-6, .friction = 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* VILLASnode's sample format, in bytes encoded by hand from its description, and its positions in
- * the channels of a model. */
+/* VILLASnode's sample format, with bytes encoded by hand from its description, and the mapping of
+ * its positions to channels of a model. */
 #include "villas_map.h"
 #include "villas_wire.h"
 #include <math.h>
@@ -17,7 +17,7 @@
 
 #define BYTES_MAX (70u << 10)
 
-/** struct bytes - a message that grows. */
+/** struct bytes - a message to which bytes are appended */
 struct bytes {
     uint8_t data[BYTES_MAX];
     size_t n;
@@ -45,7 +45,7 @@ static void put_bytes(struct bytes *b, const void *data, size_t n)
         put(b, ((const uint8_t *)data)[i]);
 }
 
-/* Field @number with a length-delimited content. */
+/* Append field @number with a length-delimited content. */
 static void put_field(struct bytes *b, unsigned number, const struct bytes *content)
 {
     put_varint(b, number << 3 | 2);
@@ -53,7 +53,8 @@ static void put_field(struct bytes *b, unsigned number, const struct bytes *cont
     put_bytes(b, content->data, content->n);
 }
 
-/* Values are field 100 of a sample: f is 1 (double), i is 2 and b is 3 (varints), z is 4. */
+/* Append a value, field 100 of a sample. Within it, f is field 1 (double), i is 2 and b is 3
+ * (varints), z is 4. */
 static void put_f(double value)
 {
     part.n = 0;
@@ -79,7 +80,7 @@ static void put_z(void)
     put_field(&sample, 100, &part);
 }
 
-/* Timestamps have sec 1 and nsec 2. */
+/* Append a timestamp, whose fields are sec (1) and nsec (2). */
 static void put_time(unsigned field, uint32_t sec, uint32_t nsec)
 {
     part.n = 0;
@@ -90,7 +91,8 @@ static void put_time(unsigned field, uint32_t sec, uint32_t nsec)
     put_field(&sample, field, &part);
 }
 
-/* @type 0: none;  @sequence negative: none */
+/* Begin a sample.
+ * @type: 0: without type;  @sequence: negative: without sequence number */
 static void begin_sample(unsigned type, int64_t sequence)
 {
     sample.n = 0;
@@ -145,7 +147,7 @@ static void test_all_fields(void **state)
     put_number(2, (uint64_t)-3);
     put_number(3, 1);
     put_number(3, 0);
-    put_varint(&sample, 77 << 3); /* of a later version */
+    put_varint(&sample, 77 << 3); /* field of a later version */
     put(&sample, 9);
     end_sample();
     assert_int_equal(decode(&found), 0);
@@ -257,7 +259,7 @@ static void test_cut(void **state)
         assert_int_equal(lk_villas_decode(&arena, message.data, n, &found), LK_VILLAS_E_MALFORMED);
 }
 
-/* Small messages that expand: the arena limits what they get. */
+/* Small messages that would expand to large ones are limited by the arena. */
 static void test_amplified(void **state)
 {
     struct lk_villas_sample found;
@@ -271,7 +273,7 @@ static void test_amplified(void **state)
     assert_int_equal(decode(&found), LK_VILLAS_E_MALFORMED);
     assert_true(arena.used <= arena.size);
 
-    /* while as many real numbers as fit into a message are accepted */
+    /* the largest number of real values that fits a message is accepted */
     message.n = 0;
     begin_sample(1, 1);
     for (int i = 0; i < 5400; i++)
@@ -282,7 +284,7 @@ static void test_amplified(void **state)
     assert_true(found.values[5399] == 5399);
 }
 
-/* NaN and infinity pass the decoder: the input table counts them with their channel. */
+/* The decoder accepts NaN and infinity, because the input table counts them for their channel. */
 static void test_not_finite(void **state)
 {
     struct lk_villas_sample found;
@@ -377,7 +379,7 @@ static void test_unknown(void **state)
     assert_string_equal(error.text, "the model has no input 'engine'");
 }
 
-/* Positions of inputs map to the values of the claim, which has whole channels. */
+/* Positions of inputs are mapped to values of the claim, which consists of complete channels. */
 static void test_inputs(void **state)
 {
     (void)state;

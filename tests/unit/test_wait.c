@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The three ways to wait, on a simulated clock: never early, at most one sleep, and each sleeps and
- * reads the clock no longer than documented. */
+/* The three ways to wait, on a simulated clock: never early, at most one sleep, and no longer sleep
+ * or busy-waiting than documented. */
 #include "fake_clock.h"
 #include "wait.h"
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static int begin(void **state)
     return 0;
 }
 
-/* Waits, and checks the time, the number of sleeps and roughly how long the clock was read. */
+/* Wait, and check the time, the number of sleeps and roughly how long the clock was polled. */
 static void wait_one(enum lkd_wake wake, int64_t ahead_ns, uint64_t sleeps, int64_t spun_ns)
 {
     const struct lkd_wait wait = {wake, 50 * US};
@@ -44,7 +44,7 @@ static void test_on_time(void **state)
     wait_one(LKD_WAKE_SPIN, MS, 0, MS);
 }
 
-/* The kernel wakes late: within the margin of a hybrid wait this has no effect. */
+/* A late wake-up by the kernel has no effect if it is within the margin of a hybrid wait. */
 static void test_late_kernel(void **state)
 {
     (void)state;
@@ -56,7 +56,7 @@ static void test_late_kernel(void **state)
     wait_one(LKD_WAKE_HYBRID, MS, 1, 0);
 }
 
-/* Within the margin there is no sleep; in the past there is no wait. */
+/* A wait shorter than the margin does not sleep; a time in the past needs no wait. */
 static void test_close_and_past(void **state)
 {
     (void)state;
@@ -67,7 +67,7 @@ static void test_close_and_past(void **state)
     wait_one(LKD_WAKE_SLEEP, -MS, 1, 0); /* the kernel returns immediately */
 }
 
-/* On the machine's clock: the time is reached, whatever the machine does. */
+/* On the real clock, the time is reached whatever the load of the machine. */
 static void test_real_clock(void **state)
 {
     (void)state;
@@ -100,8 +100,8 @@ static void test_margin(void **state)
     assert_int_equal(lkd_wait_margin(190 * US, MS), 400 * US);
     assert_int_equal(lkd_wait_margin(191 * US, MS), 400 * US);
     assert_int_equal(lkd_wait_margin(17 * 1000 * MS, MS), 400 * US);
-    /* increases with the measured lateness and never leaves the whole period to the kernel's
-     * throttle */
+    /* The margin increases with the measured lateness. It never fills a whole period, so that the
+     * kernel's RT throttle has no effect. */
     for (int64_t period = 50 * US; period <= 100 * MS; period *= 2) {
         int64_t last = 0;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a process has waited for a processor, from what the kernel reports of its threads. */
+/* The time for which a process has waited for a processor, from the kernel's data about its
+ * threads. */
 #include "fixture.h"
 #include "waiting.h"
 #include <setjmp.h>
@@ -11,7 +12,9 @@
 
 #define MS INT64_C(1000000)
 
-/* Thread @task of process 7: its state, how long it has run and waited, and in how many turns. */
+/* Write the files of thread @task of process 7.
+ * @is: state;  @ran_ms, @delay_ms: time for which it has run and waited;  @turns: number of time
+ *      slices */
 static void put(const struct fixture *f, int task, char is, long ran_ms, long delay_ms, int turns)
 {
     char path[64], text[128];
@@ -29,7 +32,7 @@ static int64_t waited_ms(struct lkd_waiting *w, const struct fixture *f)
     return lkd_waiting_ns(w, f->root, 7, 250 * MS) / MS;
 }
 
-/* Asleep, stopped or computing: it does not wait, however long it did before. */
+/* A thread that sleeps, is stopped or runs does not wait, however long it waited before. */
 static void test_none(void **state)
 {
     const struct fixture *f = *state;
@@ -44,7 +47,8 @@ static void test_none(void **state)
     assert_int_equal(waited_ms(&w, f), 0);
 }
 
-/* Runnable but not running: all of the time counts, although the kernel has not added it yet. */
+/* A runnable thread that does not run has waited all the time since the last call, although the
+ * kernel has not added this time yet. */
 static void test_all(void **state)
 {
     const struct fixture *f = *state;
@@ -54,12 +58,12 @@ static void test_all(void **state)
     put(f, 8, 'R', 10, 1, 3);
     waited_ms(&w, f);
     assert_int_equal(waited_ms(&w, f), 250);
-    put(f, 8, 'S', 10, 9001, 4); /* of all those times */
+    put(f, 8, 'S', 10, 9001, 4); /* the kernel adds the time */
     assert_int_equal(waited_ms(&w, f), 250);
     assert_int_equal(waited_ms(&w, f), 0);
 }
 
-/* It has run: among several threads, the one that has waited longest counts. */
+/* Threads have run meanwhile: among several threads, the one that waited longest counts. */
 static void test_some(void **state)
 {
     const struct fixture *f = *state;
@@ -70,7 +74,7 @@ static void test_some(void **state)
     waited_ms(&w, f);
     put(f, 8, 'R', 50, 200, 9);
     put(f, 9, 'R', 150, 100, 9);
-    put(f, 100, 'R', 0, 200, 1); /* started in the meantime */
+    put(f, 100, 'R', 0, 200, 1); /* a new thread */
     assert_int_equal(waited_ms(&w, f), 200);
 }
 

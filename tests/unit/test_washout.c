@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The classical washout: responses that an independent program has computed
- * (tests/reference/cueing/cues.txt), closed forms, and what holds for every set and every sensor:
- * the tilt is never faster than its limit, nothing but finite numbers. */
+/* The classical washout: responses from an independent program (tests/reference/cueing/cues.txt),
+ * closed forms, and properties for each set and any sensor values: the tilt rate is within its
+ * limit, and all results are finite. */
 #include "cmocka_all.h"
 #include "cueing/attitude.h"
 #include "cueing/washout.h"
@@ -28,7 +28,7 @@ static void init(struct lk_washout *washout, const char *name, bool coupled)
 
 /* ---- cues.txt ---- */
 
-/** struct ride - a section of the file, and the sensor that goes with it */
+/** struct ride - a section of the file, and the sensor values that belong to it */
 struct ride {
     const char *title;
     bool coupled;
@@ -65,8 +65,8 @@ static const struct ride rides[] = {
     {"heave 2 m/s^2", true, sense_heave},
 };
 
-/* The pose at @t: a jump between two samples acts in their middle, so the mean of the two poses is
- * that of the time of the first sample behind it. */
+/* Compute the pose after @n steps. A jump of the sensor between two samples acts in their middle,
+ * so the time of a sample after the jump corresponds to the mean of two poses. */
 static void pose_at(const struct ride *ride, int n, double ret[6])
 {
     struct lk_washout_state state = {0};
@@ -140,8 +140,8 @@ static void test_closed_forms(void **state)
     }
 }
 
-/* Yaw has no tilt: s / (s^2 + 2 z w s + w^2) of a step r is r t exp(-t) for w = z = 1, and with the
- * poles 1.02 and 0.12 r (exp(-0.12 t) - exp(-1.02 t)) / 0.9. */
+/* Check yaw, which has no tilt. The response of s / (s^2 + 2 z w s + w^2) to a step r is r t
+ * exp(-t) for w = z = 1, and r (exp(-0.12 t) - exp(-1.02 t)) / 0.9 with the poles 1.02 and 0.12. */
 static void check_yaw(const char *name, double t, double wanted)
 {
     struct lk_washout_state state = {0};
@@ -164,7 +164,7 @@ static void test_yaw(void **state)
     check_yaw("tripod", 2, 0.1 * 2 * exp(-5));
 }
 
-/* A head above the reference point stays where the translation puts it, whatever the attitude. */
+/* A head above the reference point is displaced by the translation only, whatever the attitude. */
 static void test_head(void **state)
 {
     const double head[3] = {0.3, -0.2, 0.9}, sensor[6] = {1, 2, G + 1, 0.3, -0.2, 0.1};
@@ -190,7 +190,7 @@ static void test_head(void **state)
     }
 }
 
-/* ---- whatever the sensor says ---- */
+/* ---- any sensor values ---- */
 
 static uint64_t dice = 7;
 
@@ -243,8 +243,9 @@ static void test_wild_sensors(void **state)
             check_wild(lk_washout_names[i], (const double[]){0, 0.14, 5}[k]);
 }
 
-/* A step of force: tilt begins by its acceleration, goes on by its rate, ends by its acceleration,
- * and arrives; without the limit it is there w / a sooner. */
+/* After a step of force, the tilt accelerates with its limit, continues at its rate limit,
+ * decelerates with its limit and reaches its aim without overshoot. Without the limit a it arrives
+ * w / a earlier. */
 static void test_tilt_begins_and_ends_smoothly(void **state)
 {
     const double sensor[6] = {0, 2, LK_CUEING_GRAVITY, 0, 0, 0}, a = 0.14;
@@ -267,7 +268,7 @@ static void test_tilt_begins_and_ends_smoothly(void **state)
     assert_true(limited.tilt[0] < plain.tilt[0] + 1e-9);
 }
 
-/* One number that is none: as if the sample before had come again. */
+/* If an element of a sample is NaN or infinite, its last finite value is used. */
 static void test_what_is_no_number(void **state)
 {
     const double sensor[6] = {1, 2, G, 0.1, 0.2, 0.3};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding within limits: what is refused, and that decoding does not use the heap. */
+/* Decoding within limits: which messages are refused, and that decoding does not use the heap. */
 #include "wire.h"
 #include <math.h>
 #include <setjmp.h>
@@ -90,7 +90,7 @@ static void test_not_finite(void **state)
 
         sample = NULL;
         assert_int_equal(lk_wire_decode_input(&arena, buffer, size, &sample), LK_WIRE_E_NOT_FINITE);
-        /* the sender can be named nevertheless */
+        /* the message is decoded nevertheless, so its sender can be named */
         assert_non_null(sample);
         assert_int_equal(sample->sequence, 42);
         assert_int_equal(lk_wire_check_values(values, 2, 2), LK_WIRE_E_NOT_FINITE);
@@ -161,7 +161,8 @@ static int decode_filled(const char *pattern, size_t n_pattern, size_t size)
     return r;
 }
 
-/* Messages that expand to many times their size end at the limit of the arena, not of the heap. */
+/* Messages that expand to many times their size are limited by the arena and do not use the
+ * heap. */
 static void test_amplification(void **state)
 {
     (void)state;
@@ -192,7 +193,7 @@ static void test_request(void **state)
     size_t size;
 
     (void)state;
-    /* an unknown command: its sender can be named */
+    /* an unknown command is decoded, so its sender can be named */
     request.id = 5;
     size = pack_request(&request, buffer, sizeof(buffer));
     assert_int_equal(lk_wire_decode_request(&arena, buffer, size, &decoded), 0);
@@ -214,10 +215,11 @@ static void test_request(void **state)
     size = pack_request(&request, buffer, sizeof(buffer));
     decoded = NULL;
     assert_int_equal(lk_wire_decode_request(&arena, buffer, size, &decoded), LK_WIRE_E_MALFORMED);
-    assert_int_equal(decoded->id, 5); /* and so can this one */
+    assert_int_equal(decoded->id, 5); /* its sender can be named, too */
 }
 
-/* A text that would be cut at a zero byte is refused, however deep it is; bytes may have them. */
+/* A text that would be cut at a zero byte is refused at any depth of nesting. Fields of type bytes
+ * may contain zero bytes. */
 static void test_zero_bytes(void **state)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -292,7 +294,8 @@ static int decode_again(const Linkage__V1__ControlReply *reply,
     return lk_wire_decode_reply(&arena, buffer, size, ret_reply);
 }
 
-/* Buckets in pairs, in ascending order, and limited in number; in a status and in evidence. */
+/* Buckets must be pairs of bound and count, in ascending order and limited in number. Checked in a
+ * status and in evidence. */
 static void test_reply_with_bad_durations(void **state)
 {
     static uint64_t upper[LK_WIRE_BUCKETS_MAX + 1], count[LK_WIRE_BUCKETS_MAX + 1];
@@ -354,7 +357,7 @@ static void test_reply_with_too_many_cycles(void **state)
     assert_int_equal(decode_again(&reply, &decoded), LK_WIRE_E_MALFORMED);
 }
 
-/* A trace of the largest size that fits a reply arrives. */
+/* A trace of the largest size that fits a reply is decoded. */
 static void test_largest_trace(void **state)
 {
     static unsigned char buffer[LK_WIRE_CONTROL_MAX], data[LK_WIRE_CONTROL_MAX];

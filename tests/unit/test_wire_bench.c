@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The messages of the bench line: what is refused in claims, injections, streams, heartbeats and
- * reports, and that words and numbers of enumerations match. */
+/* The messages of benches: refused claims, injections, streams, heartbeats and reports, and the
+ * match between words and numbers of enumerations. */
 #include "names.h"
 #include "wire.h"
 #include <math.h>
@@ -46,7 +46,7 @@ static int decode_request(const Linkage__V1__ControlRequest *request)
     const Linkage__V1__ControlRequest *decoded = NULL;
     int r = lk_wire_decode_request(&arena, buffer, pack(&request->base), &decoded);
 
-    assert_non_null(decoded); /* who asked is answered by its id, whatever is wrong */
+    assert_non_null(decoded); /* so that the reply can contain the id */
     return r;
 }
 
@@ -175,7 +175,7 @@ static void test_heartbeat_of_a_bench(void **state)
     assert_true(decoded->heartbeat);
     assert_int_equal(decoded->token, UINT64_C(0x1234567890abcdef));
     assert_int_equal(decoded->n_values, 0);
-    /* its values are not read */
+    /* the values of a heartbeat are ignored */
     sample.values = &nan;
     sample.n_values = 1;
     assert_int_equal(lk_wire_decode_input(&arena, buffer, pack(&sample.base), &decoded), 0);
@@ -225,7 +225,7 @@ static void test_heartbeat_of_the_daemon(void **state)
                      LK_WIRE_E_MALFORMED);
 }
 
-/* The topics of the contract are the first bytes of what is encoded. */
+/* The topics of the contract are the first bytes of encoded messages. */
 static void test_topics(void **state)
 {
     Linkage__V1__OutputSample output = LINKAGE__V1__OUTPUT_SAMPLE__INIT;
@@ -263,7 +263,7 @@ static void describe_channel(void)
     channel.n_components = channel.n_units = 1;
 }
 
-/* All numbers of a channel may be infinite, none may be NaN. */
+/* Each number of a channel may be infinite, but not NaN. */
 static void test_channel_numbers(void **state)
 {
     Linkage__V1__ControlReply reply = LINKAGE__V1__CONTROL_REPLY__INIT;
@@ -349,7 +349,7 @@ static void test_inputs_reply(void **state)
     assert_int_equal(decode_reply(&reply), LK_WIRE_E_MALFORMED);
 }
 
-/* The outputs after a StepRequest are samples like those of the outputs socket. */
+/* The outputs in the reply to a StepRequest are checked like samples of the outputs socket. */
 static void test_step_reply(void **state)
 {
     Linkage__V1__ControlReply reply = LINKAGE__V1__CONTROL_REPLY__INIT;
@@ -401,7 +401,7 @@ static void test_budgets_and_lists_in_replies(void **state)
         injections[i] = &injection;
     for (size_t i = 0; i < N(rows); i++)
         rows[i] = &row;
-    row.value = NAN; /* of a ramp: the initial value */
+    row.value = NAN; /* a ramp to NaN: to the initial value */
     reply.injections = &inject;
     reply.policy = &policy;
     inject.injections = injections;
@@ -418,7 +418,7 @@ static void test_budgets_and_lists_in_replies(void **state)
 
 /* ---- words ---- */
 
-/* Every number of an enumeration has a word derived from its name in linkage.proto. */
+/* Check that each number of an enumeration has a word derived from its name in linkage.proto. */
 static void check_words(const ProtobufCEnumDescriptor *descriptor, const char *(*word)(int),
                         int (*number)(const char *))
 {

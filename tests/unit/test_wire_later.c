@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages from a later version of the other side: every message with unknown fields at each level
- * decodes, and its known fields are correct. */
+/* Messages from a later version of the other side: each message with unknown fields at each level
+ * is decoded, and its known fields are correct. */
 #include "filled.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,8 +39,8 @@ static size_t pack(const ProtobufCMessageDescriptor *descriptor, unsigned int co
     return size;
 }
 
-/* The decoded message is complete: protobuf-c keeps unknown fields, so encoding again gives the
- * same bytes. */
+/* Check that the decoded message is complete: protobuf-c keeps unknown fields, so encoding it again
+ * gives the same bytes. */
 static void compare(const ProtobufCMessageDescriptor *descriptor, unsigned int command,
                     const ProtobufCMessage *decoded)
 {
@@ -74,7 +74,7 @@ static void test_requests(void **state)
     assert_true(n >= 20);
 }
 
-/* An unknown command is not carried out, but answered. */
+/* An unknown command is not executed, but answered. */
 static void test_unknown_command(void **state)
 {
     static const unsigned char message[] = {0x08, 0x2a, 0xba, 0x3e, 0x02, 0x08, 0x01};

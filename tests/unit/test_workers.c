@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many workers a step pays for. */
+/* The number of workers that reduce the time of a step. */
 #include "compile/workers.h"
 #include "linkage/linkage.h"
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static void test_time(void **state)
     (void)state;
     assert_true(lk_workers_time(&cost, 1) == 85000);
     assert_true(lk_workers_time(&cost, 2) == 5000 + 4 * (10000 + LK_MEETING_NS));
-    /* an undivided piece bounds all workers */
+    /* no number of workers makes a step faster than its largest undivided piece */
     assert_true(lk_workers_time(&cost, 4) ==
                 5000 + 4 * (8000 + LK_MEETING_NS + 2 * LK_MEETING_MORE_NS));
 }
@@ -48,7 +48,7 @@ static void test_long_steps_share(void **state)
     assert_int_equal(lk_workers_useful(&fair, 1), 1);
     assert_int_equal(lk_workers_useful(&fair, 2), 2);
     assert_in_range(lk_workers_useful(&fair, 64), 3, 16);
-    /* the smallest number that reaches the same */
+    /* the smallest of the numbers with the same time */
     assert_int_equal(lk_workers_useful(&lame, 64), 2);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The image of a model and the slave without sockets: names, what the EPK depends on, times of
- * events, lists that are due, overload, and what a session leaves behind. Packets by the tables of
- * ASAM MCD-1 XCP; tests/integration/test-xcp.py does the same with a daemon and sockets. */
+/* The image of a model and the slave without sockets: names, the EPK and its dependencies, times of
+ * events, due lists, overload, and the state after a session. Packets are encoded according to the
+ * tables of ASAM MCD-1 XCP; tests/integration/test-xcp.py does the same with a daemon and
+ * sockets. */
 #include "codes.h"
 #include "slave.h"
 
@@ -17,10 +18,10 @@
 static struct xcp_image image;
 static struct xcp_slave slave;
 static uint8_t answer[XCP_MAX_CTO];
-static uint8_t sent[64][XCP_MAX_DTO]; /* packets that are no answers, the first @n_sent */
+static uint8_t sent[64][XCP_MAX_DTO]; /* packets that are no answers; @n_sent are valid */
 static size_t size_of[64];
 static int n_sent;
-static size_t room; /* bytes that are taken, frames included */
+static size_t room; /* bytes that may be sent, frame headers included */
 
 static bool take_packet(void *context, const uint8_t *packet, size_t size)
 {
@@ -48,7 +49,8 @@ static int refuse_write(void *context, int place, int n, const double *values)
     return XCP_E_ACCESS_DENIED;
 }
 
-/* Return: size of the answer, or minus the error. */
+/* Execute a command.
+ * Return: size of the answer, or minus the error */
 static int command(const uint8_t *packet, size_t size)
 {
     size_t n = xcp_slave_command(&slave, packet, size, answer);
@@ -104,7 +106,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* What A2L does not know is replaced, and two names stay two. */
+/* Characters that A2L does not permit are replaced, and two names stay different. */
 static void names_are_identifiers(void **state)
 {
     (void)state;
@@ -114,7 +116,7 @@ static void names_are_identifiers(void **state)
     assert_string_equal(image.item[7].name, "acting.motor");
     assert_string_equal(image.item[8].name, "inputs.motor");
     assert_string_equal(image.item[9].name, "parameters.mass");
-    assert_int_equal(image.n, 10); /* a number set by its path is none of the model's */
+    assert_int_equal(image.n, 10); /* a number set by path is no parameter */
     assert_true(xcp_image_value(&image, XCP_PARAMETERS, 0) == 0.25);
     assert_non_null(strstr(image.a2l, "a \\\"thing\\\""));
 }
@@ -161,7 +163,9 @@ static void times_of_events(void **state)
     }
 }
 
-/* @prescaler: of a list with the first output in a first packet, the second in another */
+/* Start a list whose first packet contains the first output, and whose second packet contains the
+ * second.
+ * @prescaler: prescaler of the list */
 static void start_list(uint8_t prescaler)
 {
     assert_int_equal(COMMAND(XCP_FREE_DAQ), 1);
@@ -183,9 +187,9 @@ static void lists_are_due_by_their_prescaler(void **state)
     start_list(3);
     for (int i = 0; i < 7; i++) {
         xcp_image_put(&image, XCP_OUTPUTS, 1, i);
-        slave.clock_us = 0xffffffff + (uint64_t)i; /* wraps */
+        slave.clock_us = 0xffffffff + (uint64_t)i; /* wraps around */
         xcp_slave_event(&slave, XCP_EVENT_STEP);
-        xcp_slave_event(&slave, XCP_EVENT_INPUTS); /* not of this list */
+        xcp_slave_event(&slave, XCP_EVENT_INPUTS); /* another event */
     }
     assert_int_equal(n_sent, 6);
     for (int i = 0; i < 3; i++) {
@@ -200,7 +204,8 @@ static void lists_are_due_by_their_prescaler(void **state)
     }
 }
 
-/* Once for all that was lost, before what comes next; a list goes out as a whole. */
+/* An overload is reported once, before the next packets. A list is sent completely or not at
+ * all. */
 static void overload_is_said(void **state)
 {
     static const uint8_t overload[] = {XCP_EVENT, XCP_EV_DAQ_OVERLOAD};
@@ -212,7 +217,7 @@ static void overload_is_said(void **state)
         xcp_slave_event(&slave, XCP_EVENT_STEP);
     assert_int_equal(n_sent, 0);
     assert_int_equal(slave.lost, 10);
-    room = 6 + 2 * XCP_FRAME + 14 + 10 - 1; /* one byte less than event and list: no half of it */
+    room = 6 + 2 * XCP_FRAME + 14 + 10 - 1; /* one byte less than event and list */
     xcp_slave_event(&slave, XCP_EVENT_STEP);
     assert_int_equal(n_sent, 1);
     assert_int_equal(slave.lost, 2);
@@ -222,13 +227,13 @@ static void overload_is_said(void **state)
     assert_int_equal(n_sent, 3);
     assert_memory_equal(sent[0], overload, sizeof(overload));
     assert_int_equal(sent[1][0], 0);
-    slave.lost = 4; /* steps that did not come */
+    slave.lost = 4; /* simulated losses */
     COMMAND(XCP_START_STOP_SYNCH, 0);
     xcp_slave_event(&slave, XCP_EVENT_STEP);
-    assert_int_equal(n_sent, 3); /* nobody measures, nobody misses anything */
+    assert_int_equal(n_sent, 3); /* no measurement, so no overload */
 }
 
-/* Whoever commands may refuse; limits are asked before. */
+/* The receiver of a write may refuse it; limits are checked before. */
 static void writes_are_asked_for(void **state)
 {
     double value = 3;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports of linkage-xcp without a daemon, masters on loopback: a master that falls behind and resets
- * its connection, silent connections, and a long random sequence of what masters and strangers do.
- */
+/* Ports of linkage-xcp without a daemon, with masters on loopback: a master that falls behind and
+ * resets its connection, silent connections, and a long random sequence of actions by masters and
+ * other peers. */
 #include "cmocka_all.h"
 #include "codes.h"
 #include "ports.h"
@@ -15,7 +15,7 @@
 
 #define SECOND_NS   INT64_C(1000000000)
 #define PATIENCE_MS 60000
-#define PEERS       6 /* more than there are places */
+#define PEERS       6 /* more than XCP_CONNECTIONS */
 #define ACTIONS     4000
 
 static struct xcp_image image;
@@ -111,7 +111,7 @@ static void connect_peer(int i)
     assert_int_equal(connect(peer[i], (const struct sockaddr *)&tcp_at, sizeof(tcp_at)), 0);
 }
 
-/* with a reset instead of an orderly end, as a program that dies with unread data leaves it */
+/* Close a connection with a reset, as the kernel does for a program that ends with unread data. */
 static void reset_peer(int i)
 {
     const struct linger at_once = {.l_onoff = 1};
@@ -142,7 +142,8 @@ static void put(int fd, const uint8_t *packet, size_t size)
     assert_true(write(fd, bytes, frame(bytes, packet, size)) > 0);
 }
 
-/* Serves until something has come for @fd. Return: first byte of the packet, -1: it is closed. */
+/* Serve until @fd has received something.
+ * Return: first byte of the packet; -1: the connection is closed */
 static int answer(int fd)
 {
     uint8_t bytes[XCP_FRAME + XCP_MAX_CTO];
@@ -158,7 +159,7 @@ static int answer(int fd)
 
 static const uint8_t connect_command[] = {XCP_CONNECT, 0};
 
-/* Serves and measures until the connection takes no more. */
+/* Serve and measure until the connection is full. */
 static void fill_connection(void)
 {
     static const uint8_t measured[XCP_MAX_DTO] = {0};
@@ -182,12 +183,13 @@ static void a_master_that_falls_behind_and_closes_ends_its_session(void **state)
     }
     assert_int_equal(ports.master, XCP_NOBODY);
     assert_false(slave.connected);
-    connect_peer(1); /* the next one is served */
+    connect_peer(1); /* the next master is served */
     put(peer[1], connect_command, sizeof(connect_command));
     assert_int_equal(answer(peer[1]), XCP_RESPONSE);
 }
 
-/* by the daemon's side: a model that changes ends the session with an event for who is gone */
+/* The daemon's side ends the session: if the model changes, an event is sent to the master, which
+ * has already gone. */
 static void a_session_ends_for_a_master_that_is_gone(void **state)
 {
     (void)state;
@@ -212,9 +214,9 @@ static void silent_connections_keep_no_master_out(void **state)
     connect_peer(PEERS - 1);
     put(peer[PEERS - 1], connect_command, sizeof(connect_command));
     assert_int_equal(answer(peer[PEERS - 1]), XCP_RESPONSE);
-    assert_int_equal(answer(peer[0]), -1); /* the first one made room */
+    assert_int_equal(answer(peer[0]), -1); /* the first was closed to make room */
     close(peer[0]);
-    connect_peer(0); /* others come, the master stays */
+    connect_peer(0); /* others connect, the master stays */
     for (int i = 0; i < 2 * XCP_CONNECTIONS; i++) {
         close(peer[0]);
         connect_peer(0);
@@ -224,7 +226,7 @@ static void silent_connections_keep_no_master_out(void **state)
     assert_int_equal(answer(peer[PEERS - 1]), XCP_RESPONSE);
 }
 
-/* ---- anything, in any order ---- */
+/* ---- random actions ---- */
 
 static uint32_t drawn = 1;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a harness of an engine offers: a list of variants and a way to build a mechanism.
+/* Interface of an engine's harness: a list of variants and a function that builds a mechanism.
  *
- * serve() turns it into a process that answers one line for each line it reads:
+ * serve() makes a process of it that answers each line that it reads:
  *
  *     variants                     "variant ORDER USES NAME" each, then "ok VERSION"
  *     open MECHANISM N STEP VARIANT
@@ -11,9 +11,9 @@
  *                                  "at T X Y Z" (the marked point) each INTERVAL, then
  *                                  "ok DRIFT OPENING TURNED"
  *
- * and "no REASON" whenever something cannot be. Every runner of a race is a process of its own:
- * engines in one process would share (or fight over) their libraries, and one that dies takes
- * nobody along. */
+ * and "no REASON" if a request cannot be executed. Every engine runs in a separate process. Engines
+ * in one process would share their libraries or conflict over them, and the crash of one would end
+ * all. */
 #ifndef PEERS_ENGINE_H
 #define PEERS_ENGINE_H
 
@@ -32,10 +32,10 @@ class Engine
     }
     virtual void reset() = 0;
     virtual void step() = 0;
-    virtual void look(std::vector<State> &s) = 0; /* s has a place for every body */
+    virtual void look(std::vector<State> &s) = 0; /* s has an element for every body */
 };
 
-/* What a variant is entered for. */
+/* Comparisons that a variant takes part in. */
 enum Use {
     CHAINS = 1,   /* time of a step, open chains */
     LOOPS = 2,    /* time of a step, closed loops */
@@ -46,8 +46,9 @@ enum Use {
     EVERYTHING = 15
 };
 
-/* name:  as in the table; no comma
- * order: of the motion in the step, as the engine's manual says, or 0 if it says nothing */
+/* name: name in the table, without a comma
+ * order: order of the motion in the step according to the engine's manual, 0 if the manual does not
+ * name one */
 struct Variant {
     const char *name;
     int order;
@@ -62,10 +63,12 @@ struct Maker {
         make;
 };
 
-/* serve() - answer until the input ends. Return: exit status. */
+/* serve() - Answer lines until the input ends.
+ * Return: exit status */
 int serve(const Maker &maker);
 
-/* starts_with() - for variants that differ by a word */
+/* starts_with() - Return true if @text starts with @head. Variants are distinguished with such
+ * words. */
 inline bool starts_with(const std::string &text, const char *head)
 {
     return text.rfind(head, 0) == 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mechanisms of the comparison, said once for all engines.
+/* The mechanisms of the comparison, defined once for all engines.
  *
- * SI units, gravity 9.81 m/s^2 along -y. Every body's axes are the world's at the start and its
- * inertia is the same about each of them, so that no engine is helped or hindered by how it keeps
- * orientations. */
+ * SI units, gravity 9.81 m/s^2 along -y. Every body's axes are those of the world at the start, and
+ * its inertia is the same about each axis. So no engine has an advantage or disadvantage from its
+ * representation of orientations. */
 #ifndef PEERS_MECHANISM_H
 #define PEERS_MECHANISM_H
 
@@ -37,15 +37,16 @@ inline double length(Vec a)
     return std::sqrt(dot(a, a));
 }
 
-/* A body and the joint that ties it to the body before it in the tree.
+/* A body and the joint that connects it to its parent body in the tree.
  * parent:   index of a body with a lower index, or -1 for the ground
- * joint:    where that joint is at the start, world [m]
+ * joint:    position of that joint at the start, world [m]
  * centre:   centre of mass at the start, world [m]
- * velocity: of the centre of mass [m/s];  spin: angular velocity about z [rad/s]
- * shifted:  the motion only shifts it: if it turns, the mechanism has left its branch
- * axis:     of a hinge: z but in the arm
- * free:     it has no joint
- * mass:     [kg];  radius: of inertia, where it is not the mechanism's [m] */
+ * velocity: velocity of the centre of mass [m/s];  spin: angular velocity about z [rad/s]
+ * shifted:  the right motion is a pure translation: a rotation shows that the mechanism has left
+ *           its branch
+ * axis:     axis of a hinge, z except in the arm
+ * free:     the body has no joint
+ * mass:     [kg];  radius: radius of gyration [m], 0 for the inertia of the mechanism */
 struct Body {
     int parent;
     Vec joint;
@@ -59,23 +60,25 @@ struct Body {
     double radius = 0;
 };
 
-/* A joint that closes a loop: bodies a and b (-1: the ground) meet at a point. */
+/* A joint that closes a loop: a point of body a coincides with a point of body b (-1: the
+ * ground). */
 struct Loop {
     int a, b;
     Vec point;
 };
 
-/* A spring and damper between a point of body a and one of body b (-1: the ground), where they are
- * at the start. */
+/* A spring and damper between a point of body a and a point of body b (-1: the ground), given at
+ * the start. */
 struct Spring {
     int a, b;
     Vec at_a, at_b;
     double stiffness, damping, rest; /* [N/m], [N s/m], [m] */
 };
 
-/* spherical: the joints are balls, else hinges (the loops' about z)
- * inertia:   of a body of 1 kg about each axis [kg m^2]
- * marked, mark: the point whose motion is compared: its body, and where it is at the start */
+/* spherical: the joints are spherical, else hinges; joints that close loops are hinges about z
+ * inertia:   inertia of a body of 1 kg about each axis [kg m^2]
+ * marked:    body of the point whose motion is compared
+ * mark:      position of this point at the start, world [m] */
 struct Mechanism {
     bool spherical;
     double inertia;
@@ -91,16 +94,16 @@ struct Mechanism {
     }
 };
 
-/* mechanism() - one of "spherical-chain", "revolute-chain" (of n links), "double-pendulum",
- * "four-bar", "ladder-2", "arm", "sprung-car" (n is not used) and "ladder" (of n windows); throws
- * std::runtime_error. */
+/* mechanism() - Return the mechanism with this name: "spherical-chain", "revolute-chain" (of n
+ * links), "double-pendulum", "four-bar", "ladder-2", "arm", "sprung-car" (n is not used) or
+ * "ladder" (of n windows). Throws std::runtime_error. */
 Mechanism mechanism(const std::string &name, int n);
 
-/* rate() - what the hinge of body i turns by at the start [rad/s]. */
+/* rate() - Return the angular velocity in the hinge of body i at the start [rad/s]. */
 double rate(const Mechanism &m, int i);
 
-/* State of a body: centre of mass and its velocity, world; rotation matrix, body to world, row by
- * row; angular velocity, world. */
+/* State of a body: centre of mass and its velocity in the world; rotation matrix from body to
+ * world, in row order; angular velocity in the world. */
 struct State {
     Vec x;
     double r[9];
@@ -108,7 +111,7 @@ struct State {
     Vec w;
 };
 
-/* The judges are the same for all engines: they see nothing but the states of the bodies. */
+/* The checks are the same for all engines, because their only data are the states of the bodies. */
 double energy(const Mechanism &m, const std::vector<State> &s);
 double opening(const Mechanism &m, const std::vector<State> &s); /* largest gap of a joint [m] */
 double turned(const Mechanism &m, const std::vector<State> &s);  /* 0: on its branch; 2: folded */

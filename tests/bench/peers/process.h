@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A harness behind two pipes; engine.h has the lines that go through them. */
+/* A harness process behind two pipes; engine.h describes the lines. */
 #ifndef PEERS_PROCESS_H
 #define PEERS_PROCESS_H
 
@@ -18,13 +18,13 @@ class Process
     std::string line();
 
   public:
-    /* Process() - start a program; throws std::runtime_error. */
+    /* Process() - Start a program. Throws std::runtime_error. */
     explicit Process(const std::string &program);
     ~Process();
     Process(const Process &) = delete;
     Process &operator=(const Process &) = delete;
 
-    /* ask() - send a line and wait for the answer, for a minute of the program's CPU time.
+    /* ask() - Send a line and wait for the answer, at most a minute of the program's CPU time.
      * Return: its lines, the last one without its "ok". Throws the reason of a "no". */
     std::vector<std::string> ask(const std::string &question);
 };

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <time.h>
 
-#define FULL      500 /* of the thousand that a reply has at most */
+#define FULL      500 /* missed deadlines; a reply has at most 1000 */
 #define SHOWN_MAX 20
 #define NAP_NS    INT64_C(1000000)
-#define PATIENCE  40 /* naps in all, for what is read at once */
+#define PATIENCE  40 /* number of naps for one reply */
 
 const char *soak_reason_text(enum soak_reason reason)
 {
@@ -42,7 +42,8 @@ static bool has_seen(const struct soak_witness *witness, int64_t ns)
     return atomic_load_explicit(&witness->seen_ns, memory_order_acquire) > ns;
 }
 
-/* A gap is known when it is over. Where others want the core, that may take long. */
+/* Wait until the witness has run again after @ns, because a gap is recorded only at its end. This
+ * may last long if other threads use the core. */
 static bool await_witness(struct soak_explained *explained, const struct soak_witness *witness,
                           int64_t ns)
 {
@@ -53,7 +54,7 @@ static bool await_witness(struct soak_explained *explained, const struct soak_wi
     return has_seen(witness, ns);
 }
 
-/* What had the core between grid point and wake-up. */
+/* Find the reason why the cycle did not get the core between grid point and wake-up. */
 static enum soak_reason find_absence(struct soak_explained *explained,
                                      const Linkage__V1__CycleRecord *r,
                                      const struct soak_witness *witness, int64_t *ret_absent_ns)
@@ -67,11 +68,11 @@ static enum soak_reason find_absence(struct soak_explained *explained,
         return SOAK_UNSEEN;
     if (2 * *ret_absent_ns <= r->woken_ns)
         return SOAK_UNKNOWN;
-    others_ns -= r->ended_ns - r->woken_ns; /* the cycle itself */
+    others_ns -= r->ended_ns - r->woken_ns; /* time of the cycle itself */
     return 2 * others_ns > r->woken_ns ? SOAK_OTHERS : SOAK_MACHINE;
 }
 
-/* The daemon puts a stall between waking up and computing. */
+/* Return true if the daemon injected a stall. It stalls a cycle between wake-up and computation. */
 static bool is_injected(const Linkage__V1__CycleRecord *r, const struct soak_faults *faults)
 {
     int64_t deadline_ns = (int64_t)r->deadline_ns;
@@ -94,8 +95,8 @@ static enum soak_reason find_reason(struct soak_explained *explained,
     return find_absence(explained, r, witness, ret_absent_ns);
 }
 
-/* How long the cycle was ready without running is known of the time between two looks; a missed
- * deadline that is read now is of the last two. */
+/* Update the time for which the cycle was ready without running. A missed deadline that is read now
+ * may lie in one of the last two intervals between calls. */
 static void look_at_ready(struct soak_explained *explained, const struct soak_rig *rig)
 {
     int64_t now_ns = soak_rig_ready_ns(rig);
@@ -105,7 +106,7 @@ static void look_at_ready(struct soak_explained *explained, const struct soak_ri
     explained->ready_ns[0] = now_ns;
 }
 
-/* Woken late while the witness, a normal thread, ran: was the cycle ready? */
+/* Return true if the cycle was ready while the witness, a thread of normal priority, ran. */
 static bool was_held(struct soak_explained *explained, const Linkage__V1__CycleRecord *r)
 {
     if (2 * explained->held_ns < r->woken_ns)
@@ -159,6 +160,6 @@ int soak_explain(struct soak_explained *explained, struct lk_client *client,
             explain(explained, reply->evidence->missed[i], (int64_t)reply->evidence->period_ns,
                     witness, faults);
         explained->next = reply->evidence->missed_next;
-    } while (n >= FULL); /* others come while these are explained */
+    } while (n >= FULL); /* more may come while these are explained */
     return 0;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is injected and when follows from the seed alone: the same seed, the same faults at the same
- * times of the run. Each lasts for 0.3 to 1.5 s, and none begins before the last one is over. */
+/* Kind and time of the injected faults depend only on the seed: the same seed gives the same faults
+ * at the same times of the run. Each fault lasts for 0.3 to 1.5 s, and none begins before the last
+ * one is over. */
 #include "soak.h"
 #include <math.h>
 
 #define KIND(name) LINKAGE__V1__INJECTION_KIND__INJECTION_##name
-#define MARGIN_S   1.0 /* that the daemon may be late with a request and its end */
+#define MARGIN_S   1.0 /* reserve for a late request and a late end of a fault */
 
-/* A number in [@low, @high): SplitMix64 (Steele, Lea, Flood 2014). */
+/* Return a random number in [@low, @high): SplitMix64 (Steele, Lea, Flood 2014). */
 static double draw(struct soak_faults *faults, double low, double high)
 {
     uint64_t z = faults->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -26,7 +27,8 @@ void soak_faults_init(struct soak_faults *faults, const struct soak_options *opt
     faults->next_ns = (int64_t)(draw(faults, 0.5, 1.5) * faults->mean_s * 1e9);
 }
 
-/* The same numbers are drawn for each kind, so that kinds do not shift what follows. */
+/* Draw the next fault. Each kind draws the same count of random numbers, so that the kind does not
+ * change later faults. */
 static Linkage__V1__Injection plan(struct soak_faults *faults, const struct soak_options *options)
 {
     Linkage__V1__Injection what = LINKAGE__V1__INJECTION__INIT;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By command, with the rights of a daemon:
+/* Run by hand, with the rights of a daemon:
  *
  *     build/tests/bench/soak --json soak.json
  *     build/tests/bench/soak --cycles 1200000 --faults 20 --seed 7
  *
- * Exit status 0: all deadlines were met or their miss is explained, and all counts add up; 1: not
- * so, the report says what; 2: it could not be done. */
+ * Exit status 0: all deadlines were met or their miss is explained, and all counts add up. 1:
+ * otherwise, with the reasons in the report. 2: the soak could not run. */
 #include "soak.h"
 #include <getopt.h>
 #include <math.h>
@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #define POLL_NS      INT64_C(50000000)
-#define SETTLE_NS    INT64_C(10000000000) /* what a run takes in at its beginning is taken by then */
-#define DRAIN_S      4                    /* longer than a fault lasts and a sample is kept */
+#define SETTLE_NS    INT64_C(10000000000) /* memory grows only before this time */
+#define DRAIN_S      4                    /* longer than a fault plus the delay of a sample */
 #define ARM_ATTEMPTS 20
 #define SECONDS(ns)  ((double)(ns)*1e-9)
 
@@ -29,7 +29,9 @@ static void interrupt(int number)
     interrupted = 1;
 }
 
-/* struct soak - @client: of the main thread;  @final: its last replies live in this one's arena */
+/* struct soak - state of the program
+ * @client: client of the main thread
+ * @reader: clients of the last replies, because each reply is stored in its client */
 struct soak {
     struct soak_options options;
     struct soak_rig rig;
@@ -59,7 +61,8 @@ static int complain(const char *what, const char *why)
 
 /* ---- requests ---- */
 
-/* Return: 0: the daemon says OK. */
+/* Send a request.
+ * Return: 0 if the daemon accepts it */
 static int call(struct lk_client *client, Linkage__V1__ControlRequest *request, const char *what,
                 const Linkage__V1__ControlReply **ret_reply)
 {
@@ -84,7 +87,7 @@ static int command(struct lk_client *client, Linkage__V1__ControlRequest__Comman
     return 0;
 }
 
-/* The text of the model, with the step that the rate asks for. */
+/* Return the text of the model with a step of 1 / rate. */
 static char *read_model(const struct soak_options *options)
 {
     size_t size = 1u << 20, n;
@@ -125,7 +128,7 @@ static int load(struct soak *s)
     return r;
 }
 
-/* A machine that is busy may fail a proof or two. */
+/* Arm the rig, with several attempts, because a busy machine may fail a proof. */
 static int arm(struct soak *s)
 {
     const Linkage__V1__ControlReply *reply;
@@ -165,7 +168,7 @@ static void look_at_memory(struct soak *s)
         s->counts.most_kib = memory.rss_kib;
 }
 
-/* Return: 0: go on; 1: enough; -1: it cannot go on. */
+/* Return: 0 to continue, 1 if the run is complete, -1 if it cannot continue */
 static int attend(struct soak *s)
 {
     const Linkage__V1__ControlReply *reply;
@@ -218,8 +221,8 @@ static int run(struct soak *s)
     return soak_explain(&s->explained, s->client, &s->rig, &s->witness, &s->faults);
 }
 
-/* The replies that the report is made of, each in a client of its own: a reply lives as long as
- * there is no next one. */
+/* Read the replies for the report, each with a separate client, because a reply is valid only until
+ * the client's next one. */
 static int read_books(struct soak *s)
 {
     static const Linkage__V1__ControlRequest__CommandCase which[3] = {
@@ -257,7 +260,7 @@ static int report(struct soak *s)
 {
     int r = read_books(s);
 
-    nap(1000000000); /* the last output samples */
+    nap(1000000000); /* wait for the last output samples */
     soak_bench_stop(&s->bench);
     soak_witness_stop(&s->witness);
     getloadavg(s->counts.load, 3);

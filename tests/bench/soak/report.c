@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define GROWTH_MAX_KIB                                                                             \
-    2048 /* pages that a burst of messages has touched; a leak of a byte a cycle                   \
-            is a hundred times as much */
+    2048 /* pages that a burst of messages uses; a leak of a byte per cycle                        \
+            would be a hundred times as much */
 
 #define KIND(name) LINKAGE__V1__INJECTION_KIND__INJECTION_##name
 
@@ -40,7 +40,8 @@ static void judge_deadlines(struct soak_counts *b)
               b->explained->seen, e->overruns);
     if (count[SOAK_UNSEEN] > 0)
         blame(b, "%" PRIu64 " missed deadlines that nobody has looked at", count[SOAK_UNSEEN]);
-    /* a stall is longer than a period; nobody knows of those that were not looked at */
+    /* a stall is longer than a period, so each causes a miss; overwritten records are not
+     * counted */
     if (count[SOAK_INJECTED] + count[SOAK_UNSEEN] < b->faults->touched[KIND(STALL)])
         blame(b, "%" PRIu64 " cycles were stalled, the daemon says that it stalled %" PRIu64,
               count[SOAK_INJECTED], b->faults->touched[KIND(STALL)]);
@@ -49,8 +50,8 @@ static void judge_deadlines(struct soak_counts *b)
               skipped_s);
 }
 
-/* Samples are lost where the bench's own queue overflows; that is counted, and none of the daemon's
- * doing. */
+/* Judge the samples. If the bench's own queue overflows, samples are lost. They are counted, but
+ * this is no fault of the daemon. */
 static void judge_samples(struct soak_counts *b)
 {
     const Linkage__V1__Status *s = b->status;
@@ -81,7 +82,8 @@ static void judge_process(struct soak_counts *b)
         blame(b, "%" PRIu64 " page faults in the cycle's thread", b->status->page_faults);
 }
 
-/* A number is missed, too, where faults dropped its sample, and where another one overtook it. */
+/* Return the number of samples lost on the line. The daemon also counts gaps for samples that
+ * faults dropped or that a newer sample overtook. */
 static int64_t count_lost(const struct soak_counts *b)
 {
     uint64_t gaps = 0;
@@ -96,7 +98,7 @@ void soak_judge(struct soak_counts *b)
     struct soak_explained *x = (struct soak_explained *)b->explained;
     const Linkage__V1__Status *s = b->status;
 
-    /* among so many cycles some are stopped by the machine just where a stall is put */
+    /* among so many cycles the machine stops some just where a stall is injected */
     if (x->count[SOAK_INJECTED] > b->faults->touched[KIND(STALL)]) {
         x->count[SOAK_COMPUTING] += x->count[SOAK_INJECTED] - b->faults->touched[KIND(STALL)];
         x->count[SOAK_INJECTED] = b->faults->touched[KIND(STALL)];
@@ -119,7 +121,7 @@ static double energy_balance(const Linkage__V1__Status *s)
     return s->kinetic + s->potential - s->energy_start - s->work_input + s->dissipated;
 }
 
-/* ---- for people ---- */
+/* ---- text for people ---- */
 
 static void print_durations(const char *what, const Linkage__V1__Durations *d)
 {
@@ -212,7 +214,7 @@ void soak_report(const struct soak_counts *b)
         printf("all missed deadlines are explained, all counts add up\n");
 }
 
-/* ---- for programs ---- */
+/* ---- JSON for programs ---- */
 
 static void write_durations(struct lk_json *json, const char *key, const Linkage__V1__Durations *d)
 {

@@ -44,7 +44,7 @@ static pid_t spawn(const struct soak_rig *rig, const char *daemon)
 {
     char config[PATH_MAX], log[PATH_MAX];
     const char *argv[] = {daemon, "--config", config, NULL};
-    /* what ends the soak from a terminal leaves it to end the daemon */
+    /* a signal from the terminal ends only the soak, which then ends the daemon */
     const struct rig_start start = {.argv = argv, .log = log, .death = SIGTERM, .apart = true};
 
     snprintf(config, sizeof(config), "%s/linkaged.yaml", rig->folder);
@@ -80,10 +80,11 @@ static long count_descriptors(pid_t pid)
         n++;
     if (dir)
         closedir(dir);
-    return n > 2 ? n - 2 : 0; /* itself and the one above */
+    return n > 2 ? n - 2 : 0; /* without "." and ".." */
 }
 
-/* The processes that the threads of @pid have started, into @list behind its @n. */
+/* Append the processes that the threads of @pid have started to @list.
+ * Return: new length */
 static int add_children(pid_t pid, pid_t *list, int n)
 {
     char path[64];
@@ -132,7 +133,8 @@ static bool is_cycle(pid_t pid, const char *thread)
     return strcmp(name, CYCLE_NAME "\n") == 0;
 }
 
-/* Fields of schedstat: time on a core, time ready, turns. */
+/* Return the time that the thread was ready [ns]. Fields of schedstat: time on a core, time ready,
+ * number of time slices. */
 static int64_t read_ready(pid_t pid, const char *thread)
 {
     char path[PATH_MAX];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread on the core of the cycle that only reads the clock, at the least priority of all. The
- * cycle takes that core whenever it wants it, so the witness sees a gap for each cycle. Whether
- * other threads had the core in a gap is known to the kernel: the time for which the witness was
- * ready and did not run is in its schedstat. A gap in which it had the core and still did not run
- * is the machine's: the host took the processor away, or an interrupt was served. */
+/* A thread on the core of the cycle that only reads the clock, with the lowest priority of all. The
+ * cycle preempts this thread, so the witness records a gap for each cycle. The kernel counts
+ * whether other threads used the core in a gap: the time for which the witness was ready without
+ * running is in its schedstat. If the witness had the core in a gap and still did not run, the
+ * machine was the cause: the host withdrew the processor, or an interrupt was served. */
 #include "soak.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +13,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAUSE_MIN_NS INT64_C(2000) /* shorter ones are nobody's */
+#define PAUSE_MIN_NS INT64_C(2000) /* shorter gaps are ignored */
 
-/* How long this thread was ready and others ran [ns]; 0 where the kernel does not count it. */
+/* Return the time that this thread was ready while other threads ran [ns]; 0 if the kernel does not
+ * count it. */
 static int64_t waited_ns(const struct soak_witness *witness)
 {
     char text[96], *at;
@@ -47,7 +48,7 @@ static void settle_thread(struct soak_witness *witness)
     CPU_ZERO(&set);
     CPU_SET(witness->core, &set);
     sched_setaffinity(0, sizeof(set), &set);
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19); /* takes what nobody wants */
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19); /* runs only when the core is free */
     snprintf(path, sizeof(path), "/proc/self/task/%ld/schedstat", syscall(SYS_gettid));
     witness->schedstat = open(path, O_RDONLY | O_CLOEXEC);
 }
@@ -96,7 +97,7 @@ void soak_witness_fini(struct soak_witness *witness)
     witness->gap = NULL;
 }
 
-/* The first gap that ends behind @ns; they are in order of time. */
+/* Return the first gap that ends after @ns. The gaps are in order of time. */
 static uint64_t find(const struct soak_witness *witness, uint64_t first, uint64_t n, int64_t ns)
 {
     while (first < n) {
