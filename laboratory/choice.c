@@ -16,6 +16,8 @@ static const struct lk_lab_own owns[] = {
     {"ali3:order-4", "ali3", LK_COORDINATES_LIE, 4, "three of them"},
     {"ali3:euler-parameters", "ali3", LK_COORDINATES_EULER_PARAMETERS, 2,
      "the paper's own form, with a penalty for the length of the parameters"},
+    {"ali3:as-printed", "ali3", LK_COORDINATES_AS_PRINTED, 2,
+     "this form to the letter: rows of p itself, both projections side by side"},
     {"rattle", "rattle", LK_COORDINATES_LIE, 2,
      "the default step: symmetric and symplectic (Andersen, 1983) on the rotation group, with the "
      "joints and the tree of ali3"},

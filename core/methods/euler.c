@@ -19,7 +19,17 @@
  * (the sign of the last term is misprinted in the paper), solved by the recursion of
  * methods/delta.h. Mass-orthogonal projections with the same recursion, eqs. (40)-(69).
  *
- * Where this differs from the paper:
+ * Variant `as-printed` is the paper to the letter:
+ *  - The rotation matrix is A(p) = |p|^2 R(p / |p|), homogeneous in p. Rows depend on |p|, and
+ *    their Jacobian has a component along p, dPhi/d|p| p / |p|.
+ *  - The state includes all seven of q, q', q'', and mu (struct lk_euler_along).
+ *  - Every iteration has a factor of its own. The projections use the last one (sec. 3.3).
+ *  - Both projections begin with the coordinates after the iterations, so that gamma and nu
+ *    are those of the velocities before their projection (sec. 3.5: they "may be performed
+ *    independently of each other"). The multipliers are those of the iterations.
+ *  - Of gamma, the terms in p.p' times a rotation are left out: p.p' is of order h^3.
+ *
+ * Where the default differs from the paper:
  *  - Rotation matrices are those of p / |p|. Then d theta = 2 G dp / |p|^2, the Jacobian is
  *    [Phi_x, 2 Phi_theta G / |p|^2], whose component along p is zero: rows do not depend on |p|.
  *    The inverse of the 4 x 4 matrix of rotation is
@@ -33,47 +43,36 @@
  *    multipliers do not leak (ali3.c), because E lambda may then be a large violation.
  *  - mu is not stored between steps: at a consistent state mu = w.J w. */
 #include "maths/vec.h"
-#include "methods/delta.h"
+#include "methods/euler_body.h"
+#include "methods/registry.h"
 #include "step/elements/air.h"
 #include "step/elements/loads.h"
 #include "step/kinematics.h"
 #include "step/one/evaluate.h"
-#include "step/system.h"
 #include <stdbool.h>
+#include <string.h>
 
-#define Q LK_DELTA_Q
-#define P 4 /* index of p in the eight stored coordinates */
+#define Q     LK_EULER_Q
+#define P     LK_EULER_P
+#define ALONG ((int)(sizeof(struct lk_euler_along) / sizeof(double)))
 
 /* 1/alpha of the normalisation relative to s times the mean of J^-1. It affects only |p| between
  * two iterations: there is no mass along p, and no row depends on |p|. */
 #define NORM_EPS 1e-8
 
-/** struct euler_body - a body within a step.
- * @old:  q, q', q'' at the start of the step;  @u: q - q_old;  @q, @v, @a: q, q', q''
- * @g:    eq. (12);  @p: Euler parameters of the factor;  @pp: p.p;  @soft: 1/alpha of the
- *        normalisation
- * @start_a, @massless: see struct lk_quad */
-struct euler_body {
-    double old[3][Q];
-    double u[Q];
-    double q[Q];
-    double v[Q];
-    double a[Q];
-    double g[Q];
-    double p[4];
-    double pp;
-    double mu;
-    double soft;
-    double start_a[2];
-    double massless[2];
-};
-
-/** struct euler - private state of this formulation. @soft: 1/alpha of each row. */
+/** struct euler - private state of this formulation. @soft: 1/alpha of each row;  @along: of each
+ * body, a component along p */
 struct euler {
-    struct euler_body *body;
+    struct lk_euler_body *body;
     struct lk_delta delta;
     double *soft;
+    double *along;
 };
+
+static bool is_printed(const struct lk_system *sys)
+{
+    return sys->formulation == &lk_formulation_euler_as_printed;
+}
 
 static size_t rows_of(const struct lk_topology *topology)
 {
@@ -93,6 +92,7 @@ static int euler_layout(struct lk_system *sys, const struct lk_topology *topolog
 
     e.body = lk_arena_take(arena, (size_t)topology->n_bodies, sizeof(*e.body));
     e.soft = lk_arena_take(arena, rows_of(topology), sizeof(double));
+    e.along = lk_arena_take(arena, (size_t)topology->n_bodies, sizeof(double));
     r = lk_delta_layout(&e.delta, topology, plan, arena);
     if (arena->base) {
         *place = e;
@@ -101,145 +101,107 @@ static int euler_layout(struct lk_system *sys, const struct lk_topology *topolog
     return r;
 }
 
-/* ---- Euler parameters ---- */
+/* ---- a body and its rows ---- */
 
-/* Compute r = scale p o (0, w), which is G^T w, where G belongs to p. */
-LK_INLINE void turn_to_rate(const double p[4], double scale, const double w[3], double r[4])
+/* Set q, q', q'' at the start of the step. @a: may differ from the accelerations in the state by
+ * an input jump */
+static void load_body(const struct lk_system *sys, int b, const struct lk_twist *a,
+                      struct lk_euler_body *body)
 {
-    const double pure[4] = {0, w[0], w[1], w[2]};
+    const struct lk_motion *m = &sys->now.motion[b];
+    struct lk_euler_along along;
 
-    lk_quat_mul(p, pure, r);
-    for (int i = 0; i < 4; i++)
-        r[i] *= scale;
+    if (is_printed(sys))
+        memcpy(&along, sys->now.own + b * ALONG, sizeof(along));
+    else
+        along = lk_euler_along_motion(m, &sys->body[b]);
+    lk_euler_load(m, a, &along, body);
 }
 
-/* Compute w = scale G y, the vector part of conj(p) o y. */
-LK_INLINE void rate_to_turn(const double p[4], double scale, const double y[4], double w[3])
+/* A(p) = p.p R of the paper, in sys->pose */
+static void scale_rotation(struct lk_system *sys, int b, const double p[4])
 {
-    const double conjugate[4] = {p[0], -p[1], -p[2], -p[3]};
-    double r[4];
+    double pp = lk_euler_inner(p, p);
 
-    lk_quat_mul(conjugate, y, r);
-    for (int i = 0; i < 3; i++)
-        w[i] = scale * r[i + 1];
-}
-
-LK_INLINE double inner4(const double a[4], const double b[4])
-{
-    return (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]);
-}
-
-/* Compute the six velocities of ali3.c from a rate of q: w = 2 G p' / |p|^2. */
-static struct lk_twist twist_of(const double q[Q], const double rate[Q])
-{
-    struct lk_twist t = {{rate[0], rate[1], rate[2]}, {0}};
-
-    rate_to_turn(q + P, 2 / inner4(q + P, q + P), rate + P, t.w);
-    return t;
-}
-
-/* ---- a body within a step ---- */
-
-/* Set q, q', q'' of a body: p' = 1/2 p o (0, w), p'' = 1/2 p o (0, al) - 1/4 w.w p. @a: may
- * differ from the accelerations in the state by an input jump */
-static void load_body(const struct lk_motion *m, const struct lk_twist *a,
-                      const struct lk_body *def, struct euler_body *body)
-{
-    double Jw[3];
-
-    for (int i = 0; i < 3; i++) {
-        body->old[0][i] = m->x[i];
-        body->old[1][i] = m->v.v[i];
-        body->old[2][i] = a->v[i];
-    }
-    turn_to_rate(m->q, 0.5, m->v.w, body->old[1] + P);
-    turn_to_rate(m->q, 0.5, a->w, body->old[2] + P);
-    for (int i = 0; i < 4; i++) {
-        body->old[0][P + i] = m->q[i];
-        body->old[2][P + i] -= 0.25 * lk_dot(m->v.w, m->v.w) * m->q[i];
-    }
-    lk_sym_mul(def->inertia, m->v.w, Jw);
-    body->mu = lk_dot(m->v.w, Jw);
-}
-
-/* Apply the trapezoidal rule, eqs. (15), (16). See ali3.c for bodies without inertia. */
-static void trapezoidal(double h, struct euler_body *body)
-{
-    double rate = 2 / h;
-
-    for (int i = 0; i < Q; i++) {
-        double change, a;
-
-        body->q[i] = body->old[0][i] + body->u[i];
-        body->v[i] = rate * body->u[i] - body->old[1][i];
-        change = body->v[i] - body->old[1][i];
-        a = rate * change - body->old[2][i];
-        body->a[i] = a + body->massless[i / P] * (change / h - a);
-    }
+    for (int i = 0; i < 9; i++)
+        sys->pose[b].R[i] *= pp;
 }
 
 /* update the present coordinates, and the pose and motion that the joints use */
-static void place_body(struct lk_system *sys, int b, struct euler_body *body)
+static void place_body(struct lk_system *sys, struct euler *e, int b)
 {
+    struct lk_euler_body *body = &e->body[b];
     double n[4], scale;
 
-    trapezoidal(sys->h, body);
-    scale = 1 / sqrt(inner4(body->q + P, body->q + P));
+    lk_euler_trapezoidal(sys->h, body);
+    scale = 1 / sqrt(lk_euler_inner(body->q + P, body->q + P));
     for (int i = 0; i < 4; i++)
         n[i] = scale * body->q[P + i];
     for (int i = 0; i < 3; i++)
         sys->pose[b].x[i] = body->q[i];
     lk_quat_matrix(n, sys->pose[b].R);
-    sys->twist[b] = twist_of(body->q, body->v);
+    if (is_printed(sys))
+        scale_rotation(sys, b, body->q + P);
+    sys->twist[b] = lk_euler_twist(body->q, body->v);
 }
 
-/* Compute g of eq. (12). @sum: Phi_q^T lambda - Q in the six directions of ali3.c */
-static void body_residual(const struct lk_body *def, const struct lk_twist *sum,
-                          struct euler_body *body)
+/* Add the components along p to the Jacobian of side @s of joint @i: dA/dp p = 2 A. A difference
+ * over R (1 +- 1/64) is exact for rows that are linear in the rotation matrix of each side. */
+static void add_rows_along(struct lk_system *sys, struct euler *e, int i, int s)
 {
-    const double *p = body->q + P, *rate = body->v + P;
-    double turn[3], J[3], inertial[4], gyroscopic[4], applied[4];
+    const struct lk_joint *j = &sys->joint[i];
+    struct lk_pose *pose = &sys->pose[j->body[s]], kept = *pose;
+    const struct lk_euler_body *body = &e->body[j->body[s]];
+    double *phi = e->delta.phi + e->delta.phi_at[i] + s * j->n_rows * Q;
+    double change[2][LK_ROWS_MAX];
 
-    rate_to_turn(p, 2, body->a + P, turn);
-    lk_sym_mul(def->inertia, turn, J);
-    turn_to_rate(p, 2, J, inertial); /* 4 G^T J G p'' */
-    rate_to_turn(p, 2, rate, turn);
-    lk_sym_mul(def->inertia, turn, J);
-    turn_to_rate(rate, 4, J, gyroscopic); /* 8 G'^T J G p', eq. (8) */
-    turn_to_rate(p, 2 / inner4(p, p), sum->w, applied);
-    for (int i = 0; i < 3; i++)
-        body->g[i] = def->mass * body->a[i] + sum->v[i];
-    for (int i = 0; i < 4; i++)
-        body->g[P + i] = (inertial[i] + gyroscopic[i]) + applied[i] + 2 * body->mu * p[i];
+    for (int k = 0; k < 2; k++) {
+        for (int c = 0; c < 9; c++)
+            pose->R[c] = kept.R[c] * (k == 0 ? 1 - 1.0 / 64 : 1 + 1.0 / 64);
+        lk_evaluate_violation(sys, i, change[k]);
+    }
+    *pose = kept;
+    for (int r = 0; r < j->n_rows; r++)
+        for (int k = 0; k < 4; k++)
+            phi[r * Q + P + k] += 64 * (change[1][r] - change[0][r]) / body->pp * body->p[k];
+}
+
+/* Compute Phi_q^T x of the rows of @body along p, as a multiple of p: Phi_q p / p.p. */
+static void forces_along(const struct lk_system *sys, const struct euler *e, const double *x,
+                         double *ret)
+{
+    for (int b = 0; b < sys->n_bodies; b++)
+        ret[b] = 0;
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        const double *phi = e->delta.phi + e->delta.phi_at[i];
+
+        for (int s = 0; s < j->n_sides; s++)
+            for (int r = 0; r < j->n_rows && j->body[s] < sys->n_bodies; r++) {
+                const struct lk_euler_body *body = &e->body[j->body[s]];
+
+                ret[j->body[s]] += x[j->row + r] / body->pp *
+                                   lk_euler_inner(phi + (s * j->n_rows + r) * Q + P, body->p);
+            }
+    }
+}
+
+/* Add to the right-hand side of the rows: Phi_q (0, along p) */
+static void add_rates_along(struct lk_system *sys, const struct euler *e, const double *along)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        const double *phi = e->delta.phi + e->delta.phi_at[i];
+
+        for (int s = 0; s < j->n_sides; s++)
+            for (int r = 0; r < lk_rigid_rows(j) && j->body[s] < sys->n_bodies; r++)
+                sys->solution[j->row + r] +=
+                    along[j->body[s]] *
+                    lk_euler_inner(phi + (s * j->n_rows + r) * Q + P, e->body[j->body[s]].p);
+    }
 }
 
 /* ---- the linear system ---- */
-
-/* Compute delta of a body: -s (M + s Psi_q^T alpha Psi_q)^-1, eq. (26), at the present p. */
-static void body_delta(const struct lk_inverse_mass *sW, struct euler_body *body, double *delta)
-{
-    const double *p = body->p;
-    double scale;
-
-    for (int i = 0; i < 4; i++)
-        body->p[i] = body->q[P + i];
-    body->pp = inner4(p, p);
-    scale = -0.25 / (body->pp * body->pp);
-    for (int i = 0; i < Q * Q; i++)
-        delta[i] = 0;
-    for (int i = 0; i < 3; i++)
-        delta[i * (Q + 1)] = -sW->mass;
-    for (int k = 0; k < 4; k++) {
-        double unit[4] = {0}, turn[3], J[3], column[4];
-
-        unit[k] = 1;
-        rate_to_turn(p, 1, unit, turn);
-        lk_sym_mul(sW->inertia, turn, J);
-        turn_to_rate(p, 1, J, column);
-        for (int i = 0; i < 4; i++)
-            delta[(P + i) * Q + P + k] = scale * (column[i] + body->soft * p[i] * p[k]);
-    }
-}
 
 /* Compute [Phi_x, 0, 2 Phi_theta G / |p|^2] for all sides that are bodies. */
 static void fill_rows(struct lk_system *sys, struct euler *e)
@@ -250,14 +212,17 @@ static void fill_rows(struct lk_system *sys, struct euler *e)
 
         for (int s = 0; s < j->n_sides; s++)
             for (int r = 0; r < j->n_rows && j->body[s] < sys->n_bodies; r++) {
-                const struct euler_body *body = &e->body[j->body[s]];
+                const struct lk_euler_body *body = &e->body[j->body[s]];
                 double *to = phi + (s * j->n_rows + r) * Q, row[6];
 
                 lk_jacobian_row(sys->jacobian[i], s, r, row);
                 for (int k = 0; k < 3; k++)
                     to[k] = row[k];
-                turn_to_rate(body->p, 2 / body->pp, row + 3, to + P);
+                lk_euler_turn_to_rate(body->p, 2 / body->pp, row + 3, to + P);
             }
+        for (int s = 0; s < j->n_sides && is_printed(sys); s++)
+            if (j->body[s] < sys->n_bodies)
+                add_rows_along(sys, e, i, s);
     }
 }
 
@@ -265,7 +230,7 @@ static void fill_rows(struct lk_system *sys, struct euler *e)
 static void factor_matrix(struct lk_system *sys, struct euler *e)
 {
     for (int b = 0; b < sys->n_bodies; b++)
-        body_delta(&sys->sW[b], &e->body[b], e->delta.delta + b * Q * Q);
+        lk_euler_delta(&sys->sW[b], &e->body[b], e->delta.delta + b * Q * Q);
     fill_rows(sys, e);
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
@@ -275,23 +240,6 @@ static void factor_matrix(struct lk_system *sys, struct euler *e)
                 sys->penalty > 0 && !lk_is_compliant(j) ? 1 / sys->penalty : sys->regular[r];
     }
     lk_delta_factor(&e->delta, e->soft);
-}
-
-/* Compute delta_i3 of eq. (27), sign corrected: delta g - p Psi / (2 p.p); alpha cancels in the
- * last term. */
-static void newton_bias(const double *delta, struct euler_body *body, double *bias)
-{
-    double psi = inner4(body->q + P, body->q + P) - 1;
-
-    for (int i = 0; i < Q; i++) {
-        double sum = 0;
-
-        for (int k = 0; k < Q; k++)
-            sum += delta[i * Q + k] * body->g[k];
-        bias[i] = sum;
-    }
-    for (int i = 0; i < 4; i++)
-        bias[P + i] -= 0.5 * psi / body->pp * body->p[i];
 }
 
 /* ---- Newton iterations ---- */
@@ -347,10 +295,19 @@ static void leak_multipliers(struct lk_system *sys, const struct euler *e)
     }
 }
 
-/* Add the increments: u += dq, mu += dmu. From the equations of the increment, dmu = -p.g / (2
- * p.p) for every alpha, because no other term acts along p. Return: the largest increment, in m
- * or rad. */
-static double move_body(struct euler_body *body, const double *dq)
+/* Return dmu of eq. (21). Where no row acts along p, the equations of the increment give -p.g / (2
+ * p.p) for every alpha. */
+static double increment_of_mu(const struct lk_system *sys, const struct lk_euler_body *body,
+                              const double *dq)
+{
+    double psi = lk_euler_inner(body->q + P, body->q + P) - 1;
+
+    return is_printed(sys) ? (psi + 2 * lk_euler_inner(body->p, dq + P)) / body->soft
+                           : -0.5 * lk_euler_inner(body->p, body->g + P) / body->pp;
+}
+
+/* Add the increments: u += dq, mu += dmu. Return: the largest increment, in m or rad. */
+static double move_body(const struct lk_system *sys, struct lk_euler_body *body, const double *dq)
 {
     double largest = 0;
 
@@ -358,7 +315,7 @@ static double move_body(struct euler_body *body, const double *dq)
         body->u[i] += dq[i];
         largest = lk_max(largest, (i < P ? 1 : 2) * fabs(dq[i]));
     }
-    body->mu -= 0.5 * inner4(body->p, body->g + P) / body->pp;
+    body->mu += increment_of_mu(sys, body, dq);
     return largest;
 }
 
@@ -369,71 +326,82 @@ static void iterate_newton(struct lk_system *sys, struct euler *e, const double 
 
     row_residual(sys, iteration);
     lk_loads_subtract(sys, t, inputs, sys->residual);
-    if (iteration == 0)
+    if (iteration == 0 || is_printed(sys))
         factor_matrix(sys, e);
+    if (is_printed(sys))
+        forces_along(sys, e, sys->next.lambda, e->along);
     if (sys->leak_always || (iteration == 0 && sys->penalty == 0))
         leak_multipliers(sys, e);
     for (int b = 0; b < sys->n_bodies; b++) {
-        body_residual(&sys->body[b], &sys->residual[b], &e->body[b]);
-        newton_bias(e->delta.delta + b * Q * Q, &e->body[b], e->delta.bias + b * Q);
+        lk_euler_residual(&sys->body[b], &sys->residual[b], is_printed(sys) ? e->along[b] : 0,
+                          &e->body[b]);
+        lk_euler_bias(e->delta.delta + b * Q * Q, &e->body[b], e->delta.bias + b * Q);
     }
     lk_delta_solve(&e->delta, sys->solution);
     for (int r = 0; r < sys->n_rows; r++)
         sys->next.lambda[r] += sys->solution[r];
     for (int b = 0; b < sys->n_bodies; b++) {
-        largest = lk_max(largest, move_body(&e->body[b], e->delta.bias + b * Q));
-        place_body(sys, b, &e->body[b]);
+        largest = lk_max(largest, move_body(sys, &e->body[b], e->delta.bias + b * Q));
+        place_body(sys, e, b);
     }
     sys->next.balance->increment = largest;
 }
 
 /* ---- projections ---- */
 
-/* Project the velocities, eqs. (40)-(54), solved for q' - q'*. The norm has the bias -p (p.p') /
- * p.p for every alpha. */
-static void project_velocities(struct lk_system *sys, struct euler *e)
+/* Project rates of q, of which @along is the violation of the norm, p.q' or p.q'' + p'.p' over p.p:
+ * the bias of the norm is -along p for every alpha. Writes the correction to delta.bias, and the
+ * multipliers to the solution, whose right-hand side holds the violations of the rows. */
+static void project_rates(struct lk_system *sys, struct euler *e)
 {
-    lk_evaluate_velocity_violation(sys);
+    if (is_printed(sys))
+        add_rates_along(sys, e, e->along);
     for (int b = 0; b < sys->n_bodies; b++) {
-        const struct euler_body *body = &e->body[b];
         double *bias = e->delta.bias + b * Q;
-        double rate = inner4(body->p, body->v + P) / body->pp;
 
         for (int i = 0; i < 4; i++) {
             bias[i] = 0;
-            bias[P + i] = -rate * body->p[i];
+            bias[P + i] = -e->along[b] * e->body[b].p[i];
         }
     }
     lk_delta_solve(&e->delta, sys->solution);
+}
+
+/* Project the velocities, eqs. (40)-(54), solved for q' - q'*. */
+static void project_velocities(struct lk_system *sys, struct euler *e)
+{
+    lk_evaluate_velocity_violation(sys);
+    for (int b = 0; b < sys->n_bodies; b++)
+        e->along[b] = lk_euler_along_body(&e->body[b]).rate;
+    project_rates(sys, e);
     for (int b = 0; b < sys->n_bodies; b++) {
         for (int i = 0; i < Q; i++)
             e->body[b].v[i] += e->delta.bias[b * Q + i];
-        sys->twist[b] = twist_of(e->body[b].q, e->body[b].v);
+        sys->twist[b] = lk_euler_twist(e->body[b].q, e->body[b].v);
     }
 }
 
-/* Project the accelerations, eqs. (55)-(69), solved for q'' - q''*. The norm has the bias -p
- * (p.p'' + p'.p') / p.p. */
+/* Project the accelerations, eqs. (55)-(69), solved for q'' - q''*. @jump: see
+ * lk_evaluate_acceleration_violation() */
 static void project_accelerations(struct lk_system *sys, struct euler *e,
                                   const struct lk_twist *jump)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
-        const struct euler_body *body = &e->body[b];
-        double *bias = e->delta.bias + b * Q;
-        double rate = (inner4(body->p, body->a + P) + inner4(body->v + P, body->v + P)) / body->pp;
+        const struct lk_euler_body *body = &e->body[b];
+        const double *p = body->q + P, *rate = body->v + P;
 
-        sys->next.motion[b].a = twist_of(body->q, body->a);
-        for (int i = 0; i < 4; i++) {
-            bias[i] = 0;
-            bias[P + i] = -rate * body->p[i];
-        }
+        sys->next.motion[b].a = lk_euler_twist(body->q, body->a);
+        e->along[b] =
+            (lk_euler_inner(p, body->a + P) + lk_euler_inner(rate, rate)) / lk_euler_inner(p, p);
+        for (int i = 0; i < 3 && is_printed(sys); i++)
+            sys->next.motion[b].a.w[i] += 2 * lk_euler_along_body(body).rate * sys->twist[b].w[i];
     }
     lk_evaluate_acceleration_violation(sys, &sys->next, jump);
-    lk_delta_solve(&e->delta, sys->solution);
+    project_rates(sys, e);
     for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < Q; i++)
             e->body[b].a[i] += e->delta.bias[b * Q + i];
-    for (int r = 0; r < sys->n_rows; r++)
+    for (int r = 0; r < sys->n_rows && (jump || !is_printed(sys)); r++)
         sys->next.lambda[r] += sys->s * sys->solution[r];
 }
 
@@ -454,7 +422,7 @@ static void jump_accelerations(struct lk_system *sys, struct euler *e)
 {
     lk_evaluate_clear_frames(sys, sys->correction);
     for (int b = 0; b < sys->n_bodies; b++) {
-        struct euler_body *body = &e->body[b];
+        struct lk_euler_body *body = &e->body[b];
         struct lk_twist a = sys->now.motion[b].a, *jump = &sys->correction[b];
         double turn[3];
 
@@ -465,7 +433,7 @@ static void jump_accelerations(struct lk_system *sys, struct euler *e)
             a.v[i] += jump->v[i];
             a.w[i] += jump->w[i];
         }
-        load_body(&sys->now.motion[b], &a, &sys->body[b], body);
+        load_body(sys, b, &a, body);
         for (int i = 0; i < Q; i++) {
             body->q[i] = body->old[0][i];
             body->v[i] = body->old[1][i];
@@ -475,11 +443,21 @@ static void jump_accelerations(struct lk_system *sys, struct euler *e)
     factor_matrix(sys, e);
     project_accelerations(sys, e, sys->correction);
     for (int b = 0; b < sys->n_bodies; b++)
-        sys->next.motion[b].a = twist_of(e->body[b].q, e->body[b].a);
+        sys->next.motion[b].a = lk_euler_twist(e->body[b].q, e->body[b].a);
+}
+
+/* compute the Jacobians of the start of the step at A(p) of the paper */
+static void scale_start(struct lk_system *sys, const struct euler *e)
+{
+    for (int b = 0; b < sys->n_bodies; b++)
+        scale_rotation(sys, b, e->body[b].old[0] + P);
+    lk_evaluate_jacobians(sys);
 }
 
 static void absorb_jumps(struct lk_system *sys, struct euler *e, const double *inputs)
 {
+    if (is_printed(sys))
+        scale_start(sys, e);
     if (sys->n_stops > 0) {
         lk_loads_release_stops(sys, 0);
         begin_jumps(sys, inputs);
@@ -501,57 +479,43 @@ static void absorb_jumps(struct lk_system *sys, struct euler *e, const double *i
         (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
 }
 
-/* Predict q + h q' + h^2/2 q'', without al for light bodies (ali3.c). Return: square of the
- * angle by which the body would turn. */
-static double predict_body(double h, struct euler_body *body)
-{
-    struct lk_twist v = twist_of(body->old[0], body->old[1]);
-    struct lk_twist a = twist_of(body->old[0], body->old[2]);
-    double theta[3], dropped[4];
-
-    turn_to_rate(body->old[0] + P, 0.5 * (1 - body->start_a[1]), a.w, dropped);
-    for (int i = 0; i < 3; i++) {
-        theta[i] = h * v.w[i] + 0.5 * h * h * body->start_a[1] * a.w[i];
-        body->u[i] = h * body->old[1][i] + 0.5 * h * h * body->start_a[0] * body->old[2][i];
-    }
-    for (int i = 0; i < 4; i++)
-        body->u[P + i] = h * body->old[1][P + i] + 0.5 * h * h * (body->old[2][P + i] - dropped[i]);
-    return lk_dot(theta, theta);
-}
-
 /* Return: whether every turn is less than half a turn, which is the bound of ali3.c */
 static bool predict_motion(struct lk_system *sys, struct euler *e)
 {
     double widest = 0;
 
     for (int b = 0; b < sys->n_bodies; b++) {
-        widest = lk_max(widest, predict_body(sys->h, &e->body[b]));
-        place_body(sys, b, &e->body[b]);
+        widest = lk_max(widest, lk_euler_predict(sys->h, &e->body[b]));
+        place_body(sys, e, b);
     }
     return widest < M_PI * M_PI;
 }
 
-/* Set the pose of the state, |p| = 1 to round-off, and compute the factor at this pose. */
+/* Set the pose of the state. In the default form |p| = 1 to round-off from here on, and the factor
+ * is computed at this pose. */
 static void accept_pose(struct lk_system *sys, struct euler *e)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
         struct lk_motion *m = &sys->next.motion[b];
-        double *q = e->body[b].q, scale = 1 / sqrt(inner4(q + P, q + P));
+        double *q = e->body[b].q, scale = 1 / sqrt(lk_euler_inner(q + P, q + P));
 
         for (int i = 0; i < 3; i++)
             m->x[i] = q[i];
         for (int i = 0; i < 4; i++) {
-            q[P + i] *= scale;
-            m->q[i] = q[P + i];
+            m->q[i] = scale * q[P + i];
+            q[P + i] = is_printed(sys) ? q[P + i] : m->q[i];
         }
-        sys->twist[b] = twist_of(q, e->body[b].v);
+        sys->twist[b] = lk_euler_twist(q, e->body[b].v);
     }
     lk_evaluate_poses(sys, &sys->next);
+    for (int b = 0; b < sys->n_bodies && is_printed(sys); b++)
+        scale_rotation(sys, b, e->body[b].q + P);
     lk_evaluate_jacobians(sys);
     lk_loads_slide(sys);
     if (sys->n_stops > 0)
         lk_loads_release_stops(sys, 1);
-    factor_matrix(sys, e);
+    if (!is_printed(sys))
+        factor_matrix(sys, e);
     /* pivots of the factor: Phi_q delta Phi_q^T is the matrix of ali3.c */
     if (sys->shows_condition)
         lk_evaluate_factor(sys);
@@ -560,13 +524,17 @@ static void accept_pose(struct lk_system *sys, struct euler *e)
 static void accept_rates(struct lk_system *sys, const struct euler *e)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_euler_along along = lk_euler_along_body(&e->body[b]);
+
         sys->next.motion[b].v = sys->twist[b];
-        sys->next.motion[b].a = twist_of(e->body[b].q, e->body[b].a);
+        sys->next.motion[b].a = lk_euler_twist(e->body[b].q, e->body[b].a);
+        if (is_printed(sys))
+            memcpy(sys->next.own + b * ALONG, &along, sizeof(along));
     }
 }
 
 /* Set the constants of body @b, and the state at the start of the step. */
-static void begin_body(const struct lk_system *sys, int b, struct euler_body *body)
+static void begin_body(const struct lk_system *sys, int b, struct lk_euler_body *body)
 {
     const struct lk_quad *quad = &sys->quad[b / 4];
     const double *J = sys->sW[b].inertia;
@@ -576,7 +544,7 @@ static void begin_body(const struct lk_system *sys, int b, struct euler_body *bo
         body->start_a[i] = quad->start_a[i][b % 4];
         body->massless[i] = quad->massless[i][b % 4];
     }
-    load_body(&sys->now.motion[b], &sys->now.motion[b].a, &sys->body[b], body);
+    load_body(sys, b, &sys->now.motion[b].a, body);
 }
 
 /* Apply the restitution of impacts as in ali3.c, with the factor of ali3.c. */
@@ -592,11 +560,11 @@ static void apply_restitution(struct lk_system *sys, struct euler *e)
     lk_bounce_back(sys, &sys->next);
     lk_evaluate_twists(sys, &sys->next);
     for (int b = 0; b < sys->n_bodies; b++) {
-        struct euler_body *body = &e->body[b];
+        struct lk_euler_body *body = &e->body[b];
 
         for (int i = 0; i < 3; i++)
             body->v[i] = sys->twist[b].v[i];
-        turn_to_rate(body->q + P, 0.5, sys->twist[b].w, body->v + P);
+        lk_euler_turn_to_rate(body->q + P, 0.5, sys->twist[b].w, body->v + P);
     }
 }
 
@@ -614,17 +582,48 @@ static int euler_step(struct lk_system *sys, const double *inputs)
     for (int i = 0; i < sys->iterations; i++)
         iterate_newton(sys, e, inputs, i);
     accept_pose(sys, e);
+    if (is_printed(sys))
+        project_accelerations(sys, e, NULL);
     project_velocities(sys, e);
     if (sys->n_stops > 0)
         apply_restitution(sys, e);
-    project_accelerations(sys, e, NULL);
+    if (!is_printed(sys))
+        project_accelerations(sys, e, NULL);
     accept_rates(sys, e);
+    if (is_printed(sys)) {
+        lk_evaluate_poses(sys, &sys->next);
+        lk_evaluate_jacobians(sys);
+    }
     return turns_are_small ? 0 : LK_E_TURN;
+}
+
+static int own_size(int n_bodies)
+{
+    return n_bodies * ALONG;
+}
+
+/* set the components along p for a state that is not the result of a step */
+static void begin_along(struct lk_system *sys)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_euler_along along = lk_euler_along_motion(&sys->now.motion[b], &sys->body[b]);
+
+        memcpy(sys->now.own + b * ALONG, &along, sizeof(along));
+    }
 }
 
 const struct lk_formulation lk_formulation_euler = {
     .name = "ali3",
     .step = euler_step,
     .layout = euler_layout,
+    .has_no_hubs = 1,
+};
+
+const struct lk_formulation lk_formulation_euler_as_printed = {
+    .name = "ali3",
+    .step = euler_step,
+    .layout = euler_layout,
+    .own_size = own_size,
+    .begin = begin_along,
     .has_no_hubs = 1,
 };

@@ -64,6 +64,7 @@ static const struct {
 } steps[] = {
     {LK_COORDINATES_LIE, &lk_formulation_ali3},
     {LK_COORDINATES_EULER_PARAMETERS, &lk_formulation_euler},
+    {LK_COORDINATES_AS_PRINTED, &lk_formulation_euler_as_printed},
     {LK_COORDINATES_LIE, &lk_formulation_rattle},
     {LK_COORDINATES_LIE, &lk_formulation_rk4},
 };
@@ -141,7 +142,7 @@ const char *lk_formulation_choose(const struct lk_model *model, const struct lk_
     *ret_why = "";
     if (strcmp(s->formulation, "auto") != 0)
         return s->formulation;
-    if (s->coordinates == LK_COORDINATES_EULER_PARAMETERS)
+    if (s->coordinates != LK_COORDINATES_LIE)
         *ret_why = "coordinates: euler-parameters";
     else if (s->soft_redundancy)
         *ret_why = "redundancy: soft";

@@ -9,6 +9,7 @@
 #include "model/formulations.h"
 
 extern const struct lk_formulation lk_formulation_euler;
+extern const struct lk_formulation lk_formulation_euler_as_printed;
 extern const struct lk_formulation lk_formulation_explicit; /* of LK_FORMULATIONS_FIXED */
 
 #define LK_FORMULATION_EXTERN(name, symbol) extern const struct lk_equations symbol;

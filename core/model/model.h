@@ -407,8 +407,12 @@ struct lk_shape_def {
 
 /** enum lk_coordinates - coordinates of `ali3`. LIE: rotation group, six unknowns per body.
  * EULER_PARAMETERS: the form of the index-3 DCA paper, with seven coordinates per body; rows and
- * normalisation are enforced by penalty. */
-enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
+ * normalisation are enforced by penalty. AS_PRINTED: the same to the letter, see methods/euler.c. */
+enum lk_coordinates {
+    LK_COORDINATES_LIE,
+    LK_COORDINATES_EULER_PARAMETERS,
+    LK_COORDINATES_AS_PRINTED,
+};
 
 /* values of `engine` in a model or a study */
 #define LK_ENGINE_NAMES "auto", "avx512", "avx2", "portable", "scalar", "none"

@@ -104,11 +104,28 @@ static int read_penalty(struct lk_node map, struct lk_solver_def *solver, struct
 {
     struct lk_node node = lk_node_get(map, "penalty");
 
-    if (node.index != 0 && solver->coordinates != LK_COORDINATES_EULER_PARAMETERS)
+    if (node.index != 0 && solver->coordinates == LK_COORDINATES_LIE)
         return lk_node_refuse(node, err,
                               "a penalty is given, expected none without coordinates: "
                               "euler-parameters");
     return lk_read_positive_or(map, "penalty", &solver->penalty, err);
+}
+
+/* Read which variant of the form in Euler parameters is meant. */
+static int read_variant(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
+{
+    static const char *const variants[] = {"default", "as-printed", NULL};
+    struct lk_node node = lk_node_get(map, "variant");
+    int which, result = read_choice_or_first(map, "variant", variants, &which, err);
+
+    if (result == 0 && node.index != 0 && solver->coordinates == LK_COORDINATES_LIE)
+        return lk_node_refuse(node, err,
+                              "a variant is given, expected none without coordinates: "
+                              "euler-parameters; variants of formulations follow a colon, as in "
+                              "hdca:as-printed");
+    if (result == 0 && which == 1)
+        solver->coordinates = LK_COORDINATES_AS_PRINTED;
+    return result;
 }
 
 /* Check the name up to a colon. The formulation itself checks the variant after the colon. */
@@ -209,7 +226,7 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
 {
     static const char *const keys[] = {"formulation", "coordinates", "penalty",    "redundancy",
                                        "step",        "rate",        "iterations", "order",
-                                       "engine",      "reductions",  NULL};
+                                       "engine",      "reductions",  "variant",    NULL};
     static const char *const coordinates[] = {"lie", "euler-parameters", NULL};
     static const char *const redundancies[] = {"rigid", "soft", NULL};
     struct lk_solver_def *solver = &model->solver;
@@ -228,6 +245,7 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
                                                   &solver->soft_redundancy, err));
     solver->coordinates = (enum lk_coordinates)form;
     result = lk_also(result, read_penalty(map, solver, err));
+    result = lk_also(result, read_variant(map, solver, err));
     result = lk_also(result, read_step(map, solver, err));
     result = lk_also(result, read_engine(map, solver, err));
     result = lk_also(result, read_reductions(map, solver, err));

@@ -317,7 +317,7 @@ static const struct row {
      "m:19:54: iterations is '2.5', expected a whole number from 1 to 20"},
     {"iterations: 3", "tolerance: 1",
      "m:19:42: unknown key 'tolerance' in the solver, expected formulation, coordinates, penalty, "
-     "redundancy, step, rate, iterations, order, engine, reductions"},
+     "redundancy, step, rate, iterations, order, engine, reductions, variant"},
     {"iterations: 3", "engine: fast",
      "m:19:50: engine is 'fast', expected auto, avx512, avx2, portable, scalar, none"},
     {"iterations: 3", "order: 1", "m:19:49: order is '1', expected a whole number from 2 to 6"},
@@ -330,7 +330,7 @@ static const struct row {
      "m:19:49: order is 'high', expected a whole number from 2 to 6"},
     {"solver: {", "solver: 1\nx: {",
      "m:19:9: the solver is '1', expected a map with keys out of formulation, coordinates, "
-     "penalty, redundancy, step, rate, iterations, order, engine, reductions"},
+     "penalty, redundancy, step, rate, iterations, order, engine, reductions, variant"},
     {"formulation: ali3", "formulation: [ali3]",
      "m:19:23: formulation is a list, expected auto, ali3, rattle, rk4, dca, hdca, recursive, "
      "complement, absolute"},
@@ -730,6 +730,11 @@ static const struct row rich_rows[] = {
      "m:42:23: coordinates is 'euler', expected lie, euler-parameters"},
     {"coordinates: euler-parameters, ", "",
      "m:42:19: a penalty is given, expected none without coordinates: euler-parameters"},
+    {"penalty: 1e7", "variant: printed",
+     "m:42:50: variant is 'printed', expected default, as-printed"},
+    {"coordinates: euler-parameters, penalty: 1e7", "variant: as-printed",
+     "m:42:19: a variant is given, expected none without coordinates: euler-parameters; variants "
+     "of formulations follow a colon, as in hdca:as-printed"},
     {"penalty: 1e7", "penalty: 0", "m:42:50: penalty is 0, expected more than 0, at least 1e-15"},
     {"redundancy: soft", "redundancy: none", "m:42:67: redundancy is 'none', expected rigid, soft"},
     {"a: {mass: 1", "a: {mass: 1e-16", "m:4:13: mass is 1e-16, expected 0 or at least 1e-15 kg"},
