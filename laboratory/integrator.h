@@ -35,6 +35,10 @@ struct lk_lab_counts {
  * @kappa:   error at which the Newton iteration of implicit methods ends, relative to the
  *           tolerance; 0: the method's own (M. Arnold, DAE aspects of multibody system dynamics,
  *           2016, Examples 10 and 11)
+ * @has_coarse_interpolant: set by open() of an integrator whose show() is much less accurate than
+ * its steps: its steps end at the times of advance()
+ * @may_pass: steps need not end at the time of advance(): the step that contains it is completed
+ * @is_showing: the state being accepted is one of show(): it is not the end of a step
  * @accepted: callback after each accepted step, with @context; at the call the mechanics has the
  *            new state (after lk_mechanics_accept()) */
 struct lk_problem {
@@ -48,6 +52,9 @@ struct lk_problem {
     double tolerance;
     double spectral_radius;
     double kappa;
+    int has_coarse_interpolant;
+    int may_pass;
+    int is_showing;
     void (*accepted)(void *context);
     void *context;
     struct lk_lab_counts counts;
@@ -61,9 +68,13 @@ struct lk_problem {
  *          are refused
  * @changes_steps: problem->step may change between two calls of advance()
  * @open:    Return: 0, -ENOMEM, LK_E_MODEL (misfit, in @ret_error)
- * @advance: to time @t [s], exactly; every accepted step is reported through accepted() of
+ * @advance: to time @t [s], exactly, or to the end of the first step that passes @t if
+ *           problem->may_pass; every accepted step is reported through accepted() of
  *           struct lk_problem. Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a
- *           message in @ret_error */
+ *           message in @ret_error
+ * @show:    dense output: accept the state at time @t within the last step, by the interpolant of
+ *           the method, while problem->is_showing. The caller restores the mechanics to the start
+ *           of the step before, and to its end afterwards. NULL: none. Return: as advance */
 struct lk_integrator {
     const char *name;
     const char *const *variants;
@@ -76,6 +87,7 @@ struct lk_integrator {
     int (*open)(struct lk_problem *problem, void **ret, struct lk_error *ret_error);
     void (*close)(void *self);
     int (*advance)(void *self, double t, struct lk_error *ret_error);
+    int (*show)(void *self, double t, struct lk_error *ret_error);
 };
 
 /** lk_integrators - NULL-terminated; in integrators.c. */

@@ -6,6 +6,7 @@
 #include "laboratory/choice.h"
 #include "laboratory/drift.h"
 #include "laboratory/integrator.h"
+#include "laboratory/stepping.h"
 #include "maths/arithmetic.h"
 #include <cblas.h>
 #include <errno.h>
@@ -20,6 +21,9 @@
  * if @mechanics is NULL
  * @self: state of choice.equations, @integration: state of choice.integrator; NULL if not in use
  * @inputs: initial values of all inputs, for callers that pass no inputs
+ * @has_same_inputs: the caller declared that inputs stay the same, or there are none
+ * @step: the system at the start and at the end of the last accepted step, for dense output
+ * @is_shown: the system holds a state within that step
  * @cpu_s: CPU time of all advances, including the evaluations for @drift */
 struct lk_laboratory {
     struct lk_lab_choice choice;
@@ -30,14 +34,61 @@ struct lk_laboratory {
     struct lk_problem problem;
     struct lk_lab_drift drift;
     double *inputs;
+    int has_same_inputs;
+    int is_shown;
+    struct ends {
+        double *block;
+        struct lk_powers powers;
+        double time;
+    } step[2];
     double time;
     double cpu_s;
 };
+
+/* ---- dense output ---- */
+
+static int is_dense(const struct lk_laboratory *lab)
+{
+    return lab->has_same_inputs && lab->problem.tolerance > 0 && lab->choice.integrator->show &&
+           !lab->problem.has_coarse_interpolant;
+}
+
+static void keep_end(struct lk_laboratory *lab)
+{
+    struct ends begin = lab->step[0];
+
+    lab->step[0] = lab->step[1];
+    lab->step[1] = begin;
+    memcpy(begin.block, lab->system->now.block, lab->system->state_size * sizeof(double));
+    lab->step[1].powers = lab->mechanics->powers;
+    lab->step[1].time = lk_system_time(lab->system);
+}
+
+static void restore_end(struct lk_laboratory *lab, const struct ends *end)
+{
+    memcpy(lab->system->now.block, end->block, lab->system->state_size * sizeof(double));
+    lab->mechanics->powers = end->powers;
+    lk_mechanics_start(lab->mechanics);
+}
+
+/* Return: 0, -ENOMEM */
+static int take_ends(struct lk_laboratory *lab)
+{
+    for (int i = 0; i < 2; i++) {
+        lab->step[i].block = calloc(lab->system->state_size + 1, sizeof(double));
+        if (!lab->step[i].block)
+            return -ENOMEM;
+    }
+    keep_end(lab);
+    return 0;
+}
 
 static void note_step(void *context)
 {
     struct lk_laboratory *lab = context;
 
+    if (lab->mechanics)
+        keep_end(lab);
     lk_lab_drift_measure(&lab->drift);
 }
 
@@ -111,6 +162,8 @@ static int open_method(struct lk_laboratory *lab, const struct lk_model *model,
         .context = lab,
     };
     r = lk_problem_begin(&lab->problem);
+    if (r == 0)
+        r = take_ends(lab);
     return r != 0 ? r : lab->choice.integrator->open(&lab->problem, &lab->integration, ret_error);
 }
 
@@ -120,6 +173,7 @@ static int take_inputs(struct lk_laboratory *lab)
     int n;
     const struct lk_channel *channels = lk_system_input_channels(lab->system, &n);
 
+    lab->has_same_inputs = lk_system_input_size(lab->system) == 0;
     lab->inputs = calloc((size_t)lk_system_input_size(lab->system) + 1, sizeof(*lab->inputs));
     for (int i = 0; i < n && lab->inputs; i++)
         for (int k = 0; k < channels[i].size; k++)
@@ -179,6 +233,8 @@ void lk_laboratory_close(struct lk_laboratory *lab)
         lk_mechanics_free(lab->mechanics);
     else
         lk_system_free(lab->system);
+    for (int i = 0; i < 2; i++)
+        free(lab->step[i].block);
     free(lab->inputs);
     free(lab);
 }
@@ -222,11 +278,45 @@ static int advance_own(struct lk_laboratory *lab, double t, const double *inputs
     return r == 0 ? 0 : explain_step(lab, r, ret_error);
 }
 
+/* Write the state at @t, which the last step has passed, to the system. This is no work of the
+ * method. */
+static int show_within(struct lk_laboratory *lab, double t, struct lk_error *ret_error)
+{
+    unsigned long long evaluations = lab->mechanics->n_evaluations;
+    unsigned long long rates = lab->problem.counts.rates;
+    double begin = lk_lab_cpu();
+    int r;
+
+    restore_end(lab, &lab->step[0]);
+    lab->problem.is_showing = lab->is_shown = 1;
+    r = lab->choice.integrator->show(lab->integration, t, ret_error);
+    lab->problem.is_showing = 0;
+    lab->mechanics->n_evaluations = evaluations;
+    lab->problem.counts.rates = rates;
+    lab->cpu_s -= lk_lab_cpu() - begin;
+    return r;
+}
+
 static int advance_method(struct lk_laboratory *lab, double t, const double *inputs,
                           struct lk_error *ret_error)
 {
+    int r = 0;
+
     lab->mechanics->inputs = inputs;
-    return lab->choice.integrator->advance(lab->integration, t, ret_error);
+    lab->problem.may_pass = is_dense(lab);
+    if (lab->is_shown)
+        restore_end(lab, &lab->step[1]);
+    lab->is_shown = 0;
+    if (!lk_stepping_is_there(lab->step[1].time, t))
+        r = lab->choice.integrator->advance(lab->integration, t, ret_error);
+    if (r == 0 && is_dense(lab) && !lk_stepping_is_there(t, lab->step[1].time))
+        r = show_within(lab, t, ret_error);
+    return r;
+}
+
+void lk_laboratory_keep_inputs(struct lk_laboratory *lab)
+{
+    lab->has_same_inputs = 1;
 }
 
 int lk_laboratory_advance(struct lk_laboratory *lab, double t, const double *inputs,

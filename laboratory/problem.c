@@ -74,7 +74,7 @@ int lk_problem_accept(struct lk_problem *p, double t, double *y, struct lk_error
         r = accept_mechanics(p, t);
     if (r != 0)
         return explain_failure(r, t, e->name, ret_error);
-    if (p->accepted)
+    if (p->accepted && !p->is_showing)
         p->accepted(p->context);
     return 0;
 }

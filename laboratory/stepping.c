@@ -42,6 +42,16 @@ double lk_stepping_cut(double now, double t, double h)
     return h > 0.5 * left ? 0.5 * left : h;
 }
 
+double lk_stepping_length(const struct lk_problem *p, double now, double t, double h)
+{
+    return p->may_pass ? h : lk_stepping_cut(now, t, h);
+}
+
+double lk_stepping_end(const struct lk_problem *p, double now, double t, double h)
+{
+    return !p->may_pass && (now + h >= t || h == t - now) ? t : now + h;
+}
+
 int lk_stepping_is_stalled(double now, double h)
 {
     return !(h > 16 * DBL_EPSILON * fmax(fabs(now), LEAST_TIME));

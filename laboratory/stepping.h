@@ -22,6 +22,12 @@ int lk_stepping_is_there(double now, double t);
  * @h, so that the last step before @t is never tiny. */
 double lk_stepping_cut(double now, double t, double h);
 
+/** lk_stepping_length() - return the length of a step with error control: @h where steps may pass
+ * @t, else that of lk_stepping_cut().
+ * lk_stepping_end() - return the end of this step, which is @t exactly where it ends there. */
+double lk_stepping_length(const struct lk_problem *problem, double now, double t, double h);
+double lk_stepping_end(const struct lk_problem *problem, double now, double t, double h);
+
 /** lk_stepping_divide() - return the number of equal steps to @t, of @h or slightly less. */
 int lk_stepping_divide(double now, double t, double h);
 

@@ -35,8 +35,16 @@ static const double a[STAGES][STAGES - 1] = {
 static const double e[STAGES] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                  -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
+/* the fifth coefficient of the interpolant of order 4 by Shampine (Hairer, Norsett, Wanner, 1993,
+ * section II.6, and their program DOPRI5) */
+static const double d[STAGES] = {-12715105075.0 / 11282082432,  0,
+                                 87487479700.0 / 32700410799,   -10690763975.0 / 1880347072,
+                                 701980252875.0 / 199316789632, -1453857185.0 / 822651844,
+                                 69997945.0 / 29380423};
+
 /** struct dormand_prince - a run. @h: the next step;  @error: error of the last accepted step
  * @has_slope: k[0] is f at (t, y): the last stage of the previous step
+ * @begin, @t_begin: state and time at the start of the last accepted step
  * @next: state at the end of the current step
  * @k: derivatives of the stages, @stage: scratch state */
 struct dormand_prince {
@@ -44,9 +52,11 @@ struct dormand_prince {
     int n;
     int has_slope;
     double t;
+    double t_begin;
     double h;
     double error;
     double *y;
+    double *begin;
     double *next;
     double *stage;
     double *k[STAGES];
@@ -77,14 +87,15 @@ static int open_dormand_prince(struct lk_problem *problem, void **ret, struct lk
     s->h = problem->step;
     s->error = 1e-4;
     if (lk_stepping_start(problem, &s->n, &s->y) < 0 ||
-        !(m = s->memory = calloc((STAGES + 2) * (size_t)s->n + 1, sizeof(double)))) {
+        !(m = s->memory = calloc((STAGES + 3) * (size_t)s->n + 1, sizeof(double)))) {
         close_dormand_prince(s);
         return -ENOMEM;
     }
     s->next = m;
     s->stage = m + s->n;
+    s->begin = m + 2 * s->n;
     for (int i = 0; i < STAGES; i++)
-        s->k[i] = m + (2 + i) * s->n;
+        s->k[i] = m + (3 + i) * s->n;
     *ret = s;
     return 0;
 }
@@ -140,7 +151,9 @@ static int take_step(struct dormand_prince *s, double t, struct lk_error *ret_er
     double *slope = s->k[0];
     int r;
 
+    memcpy(s->begin, s->y, size);
     memcpy(s->y, s->next, size);
+    s->t_begin = s->t;
     s->t = t;
     s->problem->counts.steps++;
     r = lk_problem_accept(s->problem, t, s->y, ret_error);
@@ -174,13 +187,13 @@ static double ratio_after(const struct dormand_prince *s, double error)
     return fmin(GROWTH, fmax(SHRINK, ratio));
 }
 
-/* Make one accepted step that ends at or before @t. */
+/* Make one accepted step that ends at or before @t, or anywhere if problem->may_pass. */
 static int advance_step(struct dormand_prince *s, double t, struct lk_error *ret_error)
 {
     int was_rejected = 0, r = 0;
 
     for (;;) {
-        double h = lk_stepping_cut(s->t, t, s->h), error, ratio;
+        double h = lk_stepping_length(s->problem, s->t, t, s->h), error, ratio;
 
         if (lk_stepping_is_stalled(s->t, h))
             return lk_stepping_stalled(NAME, s->t, h,
@@ -195,7 +208,7 @@ static int advance_step(struct dormand_prince *s, double t, struct lk_error *ret
             /* a step shortened to end at @t must not reduce the next one */
             s->h = fmax(was_rejected ? fmin(ratio, 1) * h : ratio * h, h < s->h ? s->h : 0);
             s->error = fmax(error, 1e-4);
-            return take_step(s, s->t + h >= t || h == t - s->t ? t : s->t + h, ret_error);
+            return take_step(s, lk_stepping_end(s->problem, s->t, t, h), ret_error);
         }
         s->problem->counts.rejected++;
         was_rejected = 1;
@@ -217,6 +230,25 @@ static int advance(void *self, double t, struct lk_error *ret_error)
     return r;
 }
 
+/* The last accepted step has its first slope in k[STAGES - 1] and its last slope in k[0]. */
+static int show(void *self, double t, struct lk_error *ret_error)
+{
+    struct dormand_prince *s = self;
+    double h = s->t - s->t_begin, x = (t - s->t_begin) / h;
+
+    for (int j = 0; j < s->n; j++) {
+        double first = h * s->k[STAGES - 1][j], last = h * s->k[0][j];
+        double way = s->next[j] - s->begin[j], fifth = d[0] * first + d[STAGES - 1] * last;
+
+        for (int i = 2; i < STAGES - 1; i++)
+            fifth += d[i] * h * s->k[i][j];
+        s->stage[j] =
+            s->begin[j] +
+            x * (way + (1 - x) * (first - way + x * (2 * way - last - first + (1 - x) * fifth)));
+    }
+    return lk_problem_accept(s->problem, t, s->stage, ret_error);
+}
+
 const struct lk_integrator lk_integrator_dormand_prince = {
     .name = NAME,
     .paper = "Dormand, Prince, A family of embedded Runge-Kutta formulae, 1980",
@@ -224,4 +256,5 @@ const struct lk_integrator lk_integrator_dormand_prince = {
     .open = open_dormand_prince,
     .close = close_dormand_prince,
     .advance = advance,
+    .show = show,
 };

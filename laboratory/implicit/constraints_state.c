@@ -72,7 +72,7 @@ static int accept_state(struct lk_dae *dae, double t, double *y, const double *s
     memcpy(lambda, y + c->nq + c->nv, (size_t)c->nr * sizeof(double));
     weigh_rows(c);
     r = lk_independent_rows_share(c->rows, c->nv, c->G, c->row_weight, lambda);
-    if (r == 0)
+    if (r == 0 && !p->is_showing)
         r = choose_rows(c, y);
     if (r == 0)
         r = lk_mechanics_accept(p->mechanics, t, lambda);
@@ -80,7 +80,7 @@ static int accept_state(struct lk_dae *dae, double t, double *y, const double *s
         lk_error_set(ret_error,
                      "t = %.9g s: the state is not finite, expected a smaller step or tolerance",
                      t);
-    if (r == 0 && p->accepted)
+    if (r == 0 && p->accepted && !p->is_showing)
         p->accepted(p->context);
     return r;
 }

@@ -62,7 +62,7 @@ static void choose_tolerances(struct lk_radau *s)
 static int prepare_memory(struct lk_radau *s)
 {
     size_t n = (size_t)s->dae->n;
-    double *m = s->memory = calloc(19 * n + 1, sizeof(double));
+    double *m = s->memory = calloc(20 * n + 1, sizeof(double));
 
     s->n = s->dae->n;
     if (lk_newton_take(&s->newton, s->n) < 0 || !m)
@@ -76,6 +76,7 @@ static int prepare_memory(struct lk_radau *s)
     s->dw = m + 10 * n;
     s->past = m + 13 * n;
     s->Bw = m + 16 * n;
+    s->begin = m + 19 * n;
     s->h = s->dae->problem->step;
     s->t = lk_stepping_time(s->dae->problem);
     choose_tolerances(s);
@@ -201,14 +202,14 @@ static void reject_step(struct lk_radau *s, double h, double ratio)
     s->has_past = 0;
 }
 
-/* Make one accepted step that ends at or before @t. */
+/* Make one accepted step that ends at or before @t, or anywhere if problem->may_pass. */
 static int advance_step(struct lk_radau *s, double t, struct lk_error *ret_error)
 {
     int was_rejected = 0, is_first = s->n_steps == 0, iterations = 0;
     const char *what = "the error is too large";
 
     for (;;) {
-        double h = lk_stepping_cut(s->t, t, s->h), error, ratio = 0.5;
+        double h = lk_stepping_length(s->dae->problem, s->t, t, s->h), error, ratio = 0.5;
         int r;
 
         if (lk_stepping_is_stalled(s->t, h))
@@ -222,7 +223,7 @@ static int advance_step(struct lk_radau *s, double t, struct lk_error *ret_error
             if (error < 1) {
                 ratio = ratio_after(s, h, error, iterations, is_first);
                 plan_next(s, h, was_rejected ? fmin(ratio, 1) : ratio);
-                return take_step(s, h == t - s->t ? t : s->t + h, h, ret_error);
+                return take_step(s, lk_stepping_end(s->dae->problem, s->t, t, h), h, ret_error);
             }
             ratio = isfinite(error) ? fmax(SHRINK, SAFETY * pow(error, -0.25)) : 0.1;
             ratio = is_first ? 0.1 : ratio;
@@ -249,6 +250,14 @@ static int advance(void *self, double t, struct lk_error *ret_error)
     return r;
 }
 
+static int show(void *self, double t, struct lk_error *ret_error)
+{
+    struct lk_radau *s = self;
+
+    lk_radau_interpolate(s, t, s->stage, s->dw);
+    return s->dae->accept(s->dae, t, s->stage, s->dw, ret_error);
+}
+
 #define PAPER "Hairer, Wanner, Solving ordinary differential equations II, 1996"
 
 const struct lk_integrator lk_integrator_radau = {
@@ -259,6 +268,7 @@ const struct lk_integrator lk_integrator_radau = {
     .open = open_radau,
     .close = close_radau,
     .advance = advance,
+    .show = show,
 };
 
 const struct lk_integrator lk_integrator_radau_dae = {
@@ -271,4 +281,5 @@ const struct lk_integrator lk_integrator_radau_dae = {
     .open = open_radau_dae,
     .close = close_radau,
     .advance = advance,
+    .show = show,
 };

@@ -13,6 +13,7 @@
  *          for steps of @h_factors
  * @has_past: @past is the collocation polynomial of the last step: values minus y at its nodes
  * @tolerance, @kappa: values in use, after defaults
+ * @begin, @t_begin: state and time at the start of the last accepted step
  * @y, @g: state, and g at that state;  @weight: see lk_dae_weights()
  * @z, @w: stages minus y, and these differences in the basis of the Newton iteration;  @dw: an
  *         increment;  @Bw: B w; 3 n
@@ -27,6 +28,7 @@ struct lk_radau {
     int has_factors;
     int has_past;
     double t;
+    double t_begin;
     double h;
     double h_factors;
     double h_old;
@@ -44,6 +46,7 @@ struct lk_radau {
     double *dw;
     double *Bw;
     double *past;
+    double *begin;
     double *memory;
 };
 
@@ -58,6 +61,10 @@ int lk_radau_solve(struct lk_radau *s, double h, int *ret_iterations, double *re
 /** lk_radau_error() - estimate the error of the solved step @h, relative to the tolerance.
  * @again: if the error is too large, filter its stiff components once more. */
 double lk_radau_error(struct lk_radau *s, double h, int again);
+
+/** lk_radau_interpolate() - compute y in @ret and its derivative in @ret_slope at time @t within
+ * the last accepted step, by its collocation polynomial. */
+void lk_radau_interpolate(const struct lk_radau *s, double t, double *ret, double *ret_slope);
 
 /** lk_radau_move() - move y to the end of the step, compute slope there, and store the stages for
  * the next prediction. */

@@ -39,10 +39,26 @@ static void change_basis(const double basis[3][3], int n, const double *x, doubl
     }
 }
 
+/* Lagrange polynomials over the start of the step and the three nodes: value at @x of the one of
+ * node @l, and its derivative */
+static double lagrange(int l, double x, double *ret_slope)
+{
+    static const double at[4] = {0, (4 - ROOT6) / 10, (4 + ROOT6) / 10, 1};
+    double value = 1, slope = 0;
+
+    for (int m = 0; m < 4; m++) {
+        if (m == l)
+            continue;
+        slope = slope * (x - at[m]) / (at[l] - at[m]) + value / (at[l] - at[m]);
+        value *= (x - at[m]) / (at[l] - at[m]);
+    }
+    *ret_slope = slope;
+    return value;
+}
+
 /* Start the stages from the previous collocation polynomial, or from y. */
 static void predict_stages(struct lk_radau *s, double h)
 {
-    static const double at[4] = {0, (4 - ROOT6) / 10, (4 + ROOT6) / 10, 1};
     int n = s->n;
 
     memset(s->z, 0, 3 * (size_t)n * sizeof(double));
@@ -50,11 +66,8 @@ static void predict_stages(struct lk_radau *s, double h)
         double x = 1 + node[k] * h / s->h_old;
 
         for (int l = 1; l < 4; l++) {
-            double weight = 1;
+            double slope, weight = lagrange(l, x, &slope) - (l == 3 ? 1 : 0);
 
-            for (int m = 0; m < 4; m++)
-                weight *= m == l ? 1 : (x - at[m]) / (at[l] - at[m]);
-            weight -= l == 3 ? 1 : 0;
             for (int i = 0; i < n; i++)
                 s->z[k * n + i] += weight * s->past[(l - 1) * n + i];
         }
@@ -212,10 +225,31 @@ int lk_radau_get_ready(struct lk_radau *s, double h)
     return r;
 }
 
+void lk_radau_interpolate(const struct lk_radau *s, double t, double *ret, double *ret_slope)
+{
+    int n = s->n;
+    double h = s->t - s->t_begin;
+
+    for (int i = 0; i < n; i++) {
+        ret[i] = s->begin[i];
+        ret_slope[i] = 0;
+    }
+    for (int l = 1; l < 4; l++) {
+        double slope, weight = lagrange(l, (t - s->t_begin) / h, &slope);
+
+        for (int i = 0; i < n; i++) {
+            ret[i] += weight * s->past[(l - 1) * n + i];
+            ret_slope[i] += slope / h * s->past[(l - 1) * n + i];
+        }
+    }
+}
+
 void lk_radau_move(struct lk_radau *s, double h)
 {
     int n = s->n;
 
+    memcpy(s->begin, s->y, (size_t)n * sizeof(double));
+    s->t_begin = s->t;
     for (int i = 0; i < n; i++) {
         s->y[i] += s->z[2 * n + i];
         s->slope[i] =

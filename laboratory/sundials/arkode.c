@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIXED 1e-13 /* tolerance of the Newton iteration with fixed steps */
+#define INTERPOLANT 5     /* order of the interpolant, by Hermite, whatever the method's */
+#define FIXED       1e-13 /* tolerance of the Newton iteration with fixed steps */
 
 /* Settle a state after a step. This callback is registered even if the formulation settles
  * nothing. Without it, ARKODE 5.4 (SUNDIALS 6.4) reuses the derivative of the last stage for the
@@ -55,7 +56,7 @@ static void count_erk(struct lk_sundials *s)
 
 static int step_erk(struct lk_sundials *s, double t, double *ret_now)
 {
-    int flag = ERKStepSetStopTime(s->memory, t);
+    int flag = lk_sundials_stop_at(s, t, ERKStepSetStopTime);
 
     if (flag >= 0 && !(s->problem->tolerance > 0))
         flag = ERKStepSetFixedStep(s->memory, fixed_step(s, t));
@@ -65,6 +66,7 @@ static int step_erk(struct lk_sundials *s, double t, double *ret_now)
 static const struct lk_sundials_solver erk = {
     .name = "arkode-erk",
     .step = step_erk,
+    .interpolate = ERKStepGetDky,
     .count = count_erk,
     .free = free_erk,
 };
@@ -97,6 +99,7 @@ static int open_erk(struct lk_problem *problem, void **ret, struct lk_error *ret
         lk_sundials_free(s);
         return -ENOMEM;
     }
+    problem->has_coarse_interpolant = order_of(problem) > INTERPOLANT;
     return lk_sundials_ready(s, set_up_erk(s), ret, ret_error);
 }
 
@@ -125,7 +128,7 @@ static void count_dirk(struct lk_sundials *s)
 
 static int step_dirk(struct lk_sundials *s, double t, double *ret_now)
 {
-    int flag = ARKStepSetStopTime(s->memory, t);
+    int flag = lk_sundials_stop_at(s, t, ARKStepSetStopTime);
 
     if (flag >= 0 && !(s->problem->tolerance > 0))
         flag = ARKStepSetFixedStep(s->memory, fixed_step(s, t));
@@ -135,6 +138,7 @@ static int step_dirk(struct lk_sundials *s, double t, double *ret_now)
 static const struct lk_sundials_solver dirk = {
     .name = "arkode-dirk",
     .step = step_dirk,
+    .interpolate = ARKStepGetDky,
     .count = count_dirk,
     .free = free_dirk,
 };
@@ -189,6 +193,7 @@ const struct lk_integrator lk_integrator_arkode_erk = {
     .open = open_erk,
     .close = lk_sundials_free,
     .advance = lk_sundials_advance,
+    .show = lk_sundials_show,
 };
 
 static const char *const dirk_variants[] = {"order-5", "order-3", "order-4", NULL};
@@ -202,4 +207,5 @@ const struct lk_integrator lk_integrator_arkode_dirk = {
     .open = open_dirk,
     .close = lk_sundials_free,
     .advance = lk_sundials_advance,
+    .show = lk_sundials_show,
 };

@@ -40,14 +40,18 @@ static void count_work(struct lk_sundials *s)
 
 static int step(struct lk_sundials *s, double t, double *ret_now)
 {
-    int flag = CVodeSetStopTime(s->memory, t);
+    int flag = lk_sundials_stop_at(s, t, CVodeSetStopTime);
 
+    /* CVODE chooses its first step by the distance to this time */
+    if (s->problem->may_pass)
+        t = s->t + 100 * s->problem->step;
     return flag < 0 ? flag : CVode(s->memory, t, s->y, ret_now, CV_ONE_STEP);
 }
 
 static const struct lk_sundials_solver solver = {
     .name = NAME,
     .step = step,
+    .interpolate = CVodeGetDky,
     .count = count_work,
     .free = free_cvode,
 };
@@ -120,4 +124,5 @@ const struct lk_integrator lk_integrator_cvode = {
     .open = open_cvode,
     .close = lk_sundials_free,
     .advance = lk_sundials_advance,
+    .show = lk_sundials_show,
 };

@@ -57,13 +57,14 @@ static int step(struct lk_sundials *s, double t, double *ret_now)
 {
     int flag = s->dae && s->dae->is_new ? begin_anew(s) : 0;
 
-    flag = flag < 0 ? flag : IDASetStopTime(s->memory, t);
+    flag = flag < 0 ? flag : lk_sundials_stop_at(s, t, IDASetStopTime);
     return flag < 0 ? flag : IDASolve(s->memory, t, ret_now, s->y, s->slope, IDA_ONE_STEP);
 }
 
 static const struct lk_sundials_solver solver = {
     .name = NAME,
     .step = step,
+    .interpolate = IDAGetDky,
     .count = count_work,
     .free = free_ida,
 };
@@ -243,6 +244,7 @@ const struct lk_integrator lk_integrator_ida = {
     .open = open_ida,
     .close = lk_sundials_free,
     .advance = lk_sundials_advance,
+    .show = lk_sundials_show,
 };
 
 const struct lk_integrator lk_integrator_ida_dae = {
@@ -255,4 +257,5 @@ const struct lk_integrator lk_integrator_ida_dae = {
     .open = open_ida_dae,
     .close = lk_sundials_free,
     .advance = lk_sundials_advance,
+    .show = lk_sundials_show,
 };

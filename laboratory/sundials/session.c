@@ -31,6 +31,10 @@ void lk_sundials_free(void *self)
         N_VDestroy(s->y);
     if (s->slope)
         N_VDestroy(s->slope);
+    if (s->shown)
+        N_VDestroy(s->shown);
+    if (s->shown_slope)
+        N_VDestroy(s->shown_slope);
     if (s->context)
         SUNContext_Free(&s->context);
     lk_dae_free(s->dae);
@@ -50,7 +54,9 @@ static int take_vectors(struct lk_sundials *s, int n, const double *y, const dou
         return -ENOMEM;
     s->y = N_VNew_Serial(n, s->context);
     s->slope = N_VNew_Serial(n, s->context);
-    if (!s->y || !s->slope)
+    s->shown = N_VNew_Serial(n, s->context);
+    s->shown_slope = N_VNew_Serial(n, s->context);
+    if (!s->y || !s->slope || !s->shown || !s->shown_slope)
         return -ENOMEM;
     memcpy(N_VGetArrayPointer(s->y), y, size);
     if (slope)
@@ -225,6 +231,24 @@ static int accept_step(struct lk_sundials *s, struct lk_error *ret_error)
     return lk_problem_accept(s->problem, s->t, s->copy, ret_error);
 }
 
+int lk_sundials_stop_at(struct lk_sundials *s, double t, int (*set)(void *, realtype))
+{
+    return s->problem->may_pass ? 0 : set(s->memory, t);
+}
+
+int lk_sundials_show(void *self, double t, struct lk_error *ret_error)
+{
+    struct lk_sundials *s = self;
+    double *y = N_VGetArrayPointer(s->shown);
+
+    if (s->solver->interpolate(s->memory, t, 0, s->shown) < 0 ||
+        (s->dae && s->solver->interpolate(s->memory, t, 1, s->shown_slope) < 0))
+        return report_failure(s, ret_error);
+    if (s->dae)
+        return s->dae->accept(s->dae, t, y, N_VGetArrayPointer(s->shown_slope), ret_error);
+    return lk_problem_accept(s->problem, t, y, ret_error);
+}
+
 int lk_sundials_advance(void *self, double t, struct lk_error *ret_error)
 {
     struct lk_sundials *s = self;
@@ -241,7 +265,7 @@ int lk_sundials_advance(void *self, double t, struct lk_error *ret_error)
             return s->code ? report_failure(s, ret_error)
                            : lk_stepping_stalled(s->solver->name, s->t, now - s->t,
                                                  "the error is too large", ret_error);
-        s->t = lk_stepping_is_there(now, t) ? t : now;
+        s->t = !s->problem->may_pass && lk_stepping_is_there(now, t) ? t : now;
         r = accept_step(s, ret_error);
     }
     return r;

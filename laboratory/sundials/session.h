@@ -17,13 +17,15 @@ struct lk_sundials;
 
 /** struct lk_sundials_solver - a package of SUNDIALS.
  * @name: name of the integrator
- * @step:  make one internal step that ends at or before @t. @ret_now: end of the step. Return:
- *         return value of SUNDIALS, negative: failed
+ * @step:  make one internal step that ends at or before @t, or anywhere if problem->may_pass.
+ * @ret_now: end of the step. Return: return value of SUNDIALS, negative: failed
+ * @interpolate: compute derivative number @k of y at time @t within the last step. Return: as step
  * @count: copy the work done so far, except steps and rates, into problem->counts
  * @free:  free the memory of the solver */
 struct lk_sundials_solver {
     const char *name;
     int (*step)(struct lk_sundials *session, double t, double *ret_now);
+    int (*interpolate)(void *memory, double t, int k, N_Vector ret);
     void (*count)(struct lk_sundials *session);
     void (*free)(void **memory);
 };
@@ -31,6 +33,7 @@ struct lk_sundials_solver {
 /** struct lk_sundials - a run with a solver of SUNDIALS.
  * @dae: the constrained equations, or NULL: y' = f of the problem
  * @memory: memory of the solver;  @y, @slope: its current state, and y' for residual forms
+ * @shown, @shown_slope: y and y' of lk_sundials_show()
  * @copy:   n numbers: the accepted state
  * @code:   error of the last rate() that failed, or 0;  @failed_at: start of the step in which it
  *          failed [s]
@@ -45,6 +48,8 @@ struct lk_sundials {
     SUNLinearSolver linear;
     N_Vector y;
     N_Vector slope;
+    N_Vector shown;
+    N_Vector shown_slope;
     double *copy;
     int n;
     int code;
@@ -99,6 +104,14 @@ int lk_sundials_settles(const struct lk_problem *problem);
  * @projects: the method includes projections in its history */
 int lk_sundials_refuse_settled(const struct lk_problem *problem, const char *name, int projects,
                                struct lk_error *ret_error);
+
+/** lk_sundials_stop_at() - pass the end of a run of steps to SUNDIALS. @set: function that sets the
+ * stop time of the package. Return: its return value, or 0 where steps may pass @t. */
+int lk_sundials_stop_at(struct lk_sundials *session, double t, int (*set)(void *, realtype));
+
+/** lk_sundials_show() - accept the state at @t within the last step; used as show() of an
+ * integrator. */
+int lk_sundials_show(void *self, double t, struct lk_error *ret_error);
 
 /** lk_sundials_advance() - integrate to @t; used as advance() of an integrator. */
 int lk_sundials_advance(void *self, double t, struct lk_error *ret_error);

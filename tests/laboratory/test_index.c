@@ -63,8 +63,9 @@ static void index_3_needs_small_residuals(void **state)
     assert_true(index_2.error[REACTION] < small.error[REACTION]);
 }
 
-/* BDF with variable steps in index-3: multipliers do not converge (Example 9), while those of ggl
- * follow the tolerance. */
+/* BDF with variable steps and order in index-3: a change of the step spoils the multipliers
+ * (Example 9), which are worse than those of ggl by more than the index explains, the tolerance to
+ * the power of 1/2. */
 static void bdf_loses_multipliers_in_index_3(void **state)
 {
     struct lab_run coarse = lab_case_of("ex8b", "ida:index-3", 1e-3, 1e-6, 0, 5),
@@ -72,8 +73,10 @@ static void bdf_loses_multipliers_in_index_3(void **state)
                    stabilised = lab_case_of("ex8b", "ida:ggl", 1e-3, 1e-8, 0, 5);
 
     (void)state;
+    printf("    reaction: %.1e at 1e-6, %.1e at 1e-8, ggl %.1e\n", coarse.error[REACTION],
+           fine.error[REACTION], stabilised.error[REACTION]);
     assert_true(fine.error[POSITION] < coarse.error[POSITION] / 10);
-    assert_true(fine.error[REACTION] > 1e-2); /* of 10 to 15 N/m */
+    assert_true(fine.error[REACTION] > 30 * stabilised.error[REACTION]); /* of 10 to 15 N/m */
     assert_true(stabilised.error[REACTION] < 1e-3);
 }
 

@@ -237,6 +237,104 @@ static void a_tolerance_controls_the_error(void **state)
     lk_model_free(model);
 }
 
+/* ---- dense output ---- */
+
+#define DENSE_END 1.0
+
+/* Run to DENSE_END by way of @n times. @ret: state of body 1 at each of them;  return the report */
+static struct lk_lab_report run_by(const struct lk_model *model, const struct lk_method *method,
+                                   int n, struct lk_body_state *ret)
+{
+    struct lk_laboratory *lab = open_lab(model, method);
+    struct lk_lab_report report;
+
+    lk_laboratory_keep_inputs(lab);
+    for (int i = 0; i < n; i++) {
+        advance(lab, DENSE_END * (i + 1) / n);
+        lk_system_body_state(lk_laboratory_system(lab), 1, &ret[i]);
+    }
+    lk_laboratory_report(lab, &report);
+    lk_laboratory_close(lab);
+    return report;
+}
+
+static double distance(const struct lk_body_state *a, const struct lk_body_state *b)
+{
+    double d = 0;
+
+    for (int i = 0; i < 3; i++)
+        d = fmax(
+            d, fmax(fabs(a->position[i] - b->position[i]), fabs(a->velocity[i] - b->velocity[i])));
+    return d;
+}
+
+/* A method with error control makes the same steps however often it is asked; the states in between
+ * are those of its interpolant, as accurate as its tolerance; and the drift is that of the steps.
+ */
+static void rows_do_not_shorten_steps(void **state)
+{
+    static const struct lk_method methods[] = {
+        {.formulation = "recursive", .integrator = "dormand-prince", .tolerance = 1e-8},
+        {.formulation = "recursive", .integrator = "radau", .tolerance = 1e-8},
+        {.formulation = "absolute", .integrator = "radau:ggl", .tolerance = 1e-8},
+        {.formulation = "absolute", .integrator = "radau:index-2", .tolerance = 1e-8},
+        {.formulation = "absolute", .integrator = "ida:ggl", .tolerance = 1e-8},
+        {.formulation = "recursive", .integrator = "cvode:bdf", .tolerance = 1e-8},
+        {.formulation = "absolute", .integrator = "cvode:adams", .tolerance = 1e-8},
+        {.formulation = "recursive", .integrator = "arkode-erk", .tolerance = 1e-8},
+        {.formulation = "recursive", .integrator = "arkode-dirk", .tolerance = 1e-8},
+        {.formulation = "hdca:as-printed", .integrator = "dormand-prince", .tolerance = 1e-8},
+        {.formulation = "dca:corrected", .integrator = "dormand-prince", .tolerance = 1e-8}};
+    enum { N = 500 };
+    struct lk_model *model = read_model("double-pendulum");
+    struct lk_body_state exact[N], often[N], seldom;
+
+    (void)state;
+    run_by(model, &(struct lk_method){.formulation = "rk4", .step = 1e-3}, N, exact);
+    for (size_t k = 0; k < sizeof(methods) / sizeof(*methods); k++) {
+        struct lk_lab_report a = run_by(model, &methods[k], N, often),
+                             b = run_by(model, &methods[k], 1, &seldom);
+        double error = 0;
+
+        for (int i = 0; i < N; i++)
+            error = fmax(error, distance(&often[i], &exact[i]));
+        printf("    %-20s %-16s %llu steps, error %.1e\n", methods[k].formulation,
+               methods[k].integrator, a.steps, error);
+        assert_true(a.steps == b.steps && a.rates == b.rates);
+        assert_true(a.position == b.position && a.energy == b.energy);
+        assert_true(memcmp(&often[N - 1], &seldom, sizeof(seldom)) == 0);
+        assert_true(a.steps < N);
+        assert_true(error < 2e-5);
+    }
+    lk_model_free(model);
+}
+
+/* Where inputs may change, steps end where they do: a torque that begins at 0.5 s */
+static void steps_end_where_inputs_change(void **state)
+{
+    struct lk_model *model = read_model("four-bar");
+    struct lk_method method = {.formulation = "recursive", .tolerance = 1e-9};
+    struct lk_laboratory *lab = open_lab(model, &method), *fixed;
+    struct lk_method exact = {.formulation = "rk4", .step = 2.5e-4};
+    struct lk_body_state a, b;
+    struct lk_error error;
+    double torque[2] = {0, 3};
+
+    (void)state;
+    fixed = open_lab(model, &exact);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(lk_laboratory_advance(lab, 0.5 * (i + 1), &torque[i], &error), 0);
+        assert_int_equal(lk_laboratory_advance(fixed, 0.5 * (i + 1), &torque[i], &error), 0);
+    }
+    lk_system_body_state(lk_laboratory_system(lab), 1, &a);
+    lk_system_body_state(lk_laboratory_system(fixed), 1, &b);
+    printf("    %.1e\n", distance(&a, &b));
+    assert_true(distance(&a, &b) < 1e-6);
+    lk_laboratory_close(lab);
+    lk_laboratory_close(fixed);
+    lk_model_free(model);
+}
+
 /* With radius 1 a mode that is fast for the step persists, with 0 it vanishes: the oscillation of
  * the reaction at the start of Example 8 (M. Arnold, DAE aspects of multibody system dynamics,
  * 2016). */
@@ -416,6 +514,8 @@ int main(void)
         cmocka_unit_test(steps_that_cannot_be_made_say_why),
         cmocka_unit_test(methods_are_driven),
         cmocka_unit_test(a_tolerance_controls_the_error),
+        cmocka_unit_test(rows_do_not_shorten_steps),
+        cmocka_unit_test(steps_end_where_inputs_change),
         cmocka_unit_test(the_spectral_radius_damps),
         cmocka_unit_test(misfits_are_refused),
         cmocka_unit_test(models_that_do_not_fit_are_refused),

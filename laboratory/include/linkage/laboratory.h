@@ -66,6 +66,12 @@ struct lk_lab_report {
 int lk_laboratory_open(const struct lk_model *model, const struct lk_method *method,
                        struct lk_laboratory **ret, struct lk_error *ret_error);
 
+/** lk_laboratory_keep_inputs() - declare that all calls of lk_laboratory_advance() pass the same
+ * inputs. Methods with error control then choose their steps without regard to the times of these
+ * calls, and the state at these times is that of their interpolant (dense output). A model without
+ * inputs needs no such declaration. Before the first advance. */
+void lk_laboratory_keep_inputs(struct lk_laboratory *laboratory);
+
 /** lk_laboratory_advance() - integrate exactly to @t [s]. @inputs: as for lk_system_step(), held
  * constant; NULL: the initial values of all inputs.
  * Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a message in @ret_error. */

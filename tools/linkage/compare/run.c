@@ -109,6 +109,7 @@ static enum compare_outcome go_through(const struct compare *compare, struct lk_
     struct compare_shared *s = compare->shared;
     int fault = 0;
 
+    lk_laboratory_keep_inputs(lab);
     keep_sample(compare, lab, 0);
     for (int k = 1; k < r->n_times; k++) {
         fault = lk_laboratory_advance(lab, r->time[k], compare->inputs, &s->error);

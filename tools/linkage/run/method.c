@@ -12,7 +12,8 @@
 #include <string.h>
 
 /* Number of parts into which a run without output rows is divided, to show progress. With error
- * control there is only one part, because the parts would shorten the steps. */
+ * control there is only one part, because some integrators end
+ * their steps at the parts. */
 #define LOOKS 200
 
 /* struct course - state of a run.
@@ -150,8 +151,11 @@ static bool prepare_course(struct course *c)
         complain("out of memory");
         return false;
     }
-    return run_inputs_open(system, o, &c->inputs) &&
-           (o->output == NULL || (c->csv = run_open_csv(system, o->output)) != NULL);
+    if (!run_inputs_open(system, o, &c->inputs))
+        return false;
+    if (!run_inputs_change(&c->inputs))
+        lk_laboratory_keep_inputs(c->laboratory);
+    return o->output == NULL || (c->csv = run_open_csv(system, o->output)) != NULL;
 }
 
 static int run_course(struct course *c, const struct lk_model *model)
