@@ -34,9 +34,12 @@
 /* largest gap if joints absorb no misfit, in sizes of the model */
 #define ASSEMBLY_CLOSED 1e-9
 /* largest gap of a pose given by the caller [sizes of the model, or rad] */
-#define ASSEMBLY_NEAR     0.1
-#define ASSEMBLY_TURN     0.3 /* largest rotation in one iteration [rad] */
-#define REFINEMENTS       8
+#define ASSEMBLY_NEAR 0.1
+#define ASSEMBLY_TURN 0.3 /* largest rotation in one iteration [rad] */
+#define REFINEMENTS   8
+/* residual of the forces on bodies without inertia that counts as 0, relative to the largest
+ * multiplier */
+#define MASSLESS_BALANCED 1e-6
 #define REFINEMENTS_MAX   3000  /* limit near a singular pose */
 #define REFINEMENT_SLOW   0.999 /* stop if the change / previous change is above this, */
 #define REFINEMENT_ENOUGH 1e-12 /* or if the change / largest value is below this */
@@ -513,17 +516,20 @@ static void hold_heavy_bodies(struct lk_system *sys, int hold)
     }
 }
 
-/* Write the right-hand side of the implicit step: lambda = f + c Phi_q dv for every law, with E = 1
- * / c; Phi_q dv = 0 for rigid rows. */
+/* Write the right-hand side of an implicit Euler step of @t seconds. For every law: lambda = f + c
+ * Phi_q dv, with E = 1 / c. For rigid rows: the violation of the velocities, which E leaves in each
+ * iteration and the next iteration removes. */
 static void damper_residual(struct lk_system *sys, double t)
 {
+    lk_evaluate_velocity_violation(sys);
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
         double rates[LK_ROWS_PAD];
 
         lk_evaluate_row_rates(sys, i, sys->residual, rates);
         for (int r = 0; r < j->n_rows; r++) {
-            double *regular = &sys->regular[j->row + r], rate, x, phi = 0;
+            double *regular = &sys->regular[j->row + r], rate, x;
+            double phi = sys->s / t * sys->solution[j->row + r];
 
             if (lk_is_compliant(j)) {
                 const struct lk_law *law = &sys->law[j->law + r];
@@ -602,7 +608,7 @@ static void fit_massless_velocities(struct lk_system *sys)
     for (int round = 0; round < REFINEMENTS && !spend_round(sys); round++)
         move_massless(sys, t);
     /* if no damper can balance the forces, the velocities keep their given values */
-    if (!(massless_imbalance(sys) < 1e-6))
+    if (!(massless_imbalance(sys) < MASSLESS_BALANCED))
         memcpy(sys->now.motion, sys->next.motion, motions);
     lk_evaluate_twists(sys, &sys->now);
     hold_heavy_bodies(sys, 0);
@@ -654,7 +660,7 @@ static void push_massless(struct lk_system *sys)
     }
 }
 
-/* add the accelerations due to the joints, with the present poses, velocities and factor */
+/* Add the accelerations due to the joints, with the present poses, velocities and factor. */
 static void constrain_accelerations(struct lk_system *sys)
 {
     double change = 0;
@@ -663,6 +669,20 @@ static void constrain_accelerations(struct lk_system *sys)
     for (; refines_on(sys, n, true, &change); n++)
         lk_project_accelerations(sys, &sys->now, NULL);
     drop_unreachable(sys, n);
+}
+
+/* Compute accelerations and multipliers. Forces on bodies without inertia reach the others through
+ * the joints, because the artificial mass in W passes them on. If these bodies are out of balance
+ * in a direction in which they are free, their acceleration is not defined, and they have none. */
+static void find_accelerations(struct lk_system *sys, bool is_balanced)
+{
+    free_accelerations(sys, is_balanced);
+    push_massless(sys);
+    constrain_accelerations(sys);
+    if (sys->n_massless == 0 || massless_imbalance(sys) < MASSLESS_BALANCED)
+        return;
+    free_accelerations(sys, is_balanced);
+    constrain_accelerations(sys);
 }
 
 void lk_start_beside(struct lk_system *sys)
@@ -678,9 +698,7 @@ void lk_start_beside(struct lk_system *sys)
     project_velocities(sys);
     start_rates(sys);
     lk_blocks_settle(sys);
-    free_accelerations(sys, sys->starts_balanced);
-    push_massless(sys);
-    constrain_accelerations(sys);
+    find_accelerations(sys, sys->starts_balanced);
 }
 
 /* return whether a rigid row has no effect except through its E, because planar reduction
@@ -709,7 +727,7 @@ static void find_redundancy(struct lk_system *sys)
                                                    : 2;
 }
 
-/* compute velocities for the assembled positions, and accelerations without joint forces */
+/* Compute velocities for the assembled positions. */
 static void find_velocities(struct lk_system *sys, bool is_balanced)
 {
     lk_start_renew(sys);
@@ -718,7 +736,6 @@ static void find_velocities(struct lk_system *sys, bool is_balanced)
         fit_massless_velocities(sys);
     start_rates(sys);
     lk_blocks_settle(sys);
-    free_accelerations(sys, is_balanced);
 }
 
 /* Prepare the first step. Call when the accelerations are known. */
@@ -753,7 +770,7 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     if (r != 0)
         return r;
     find_velocities(sys, sys->starts_balanced);
-    constrain_accelerations(sys);
+    find_accelerations(sys, sys->starts_balanced);
     find_redundancy(sys);
     if (spend_round(sys))
         return -ECANCELED;
@@ -799,9 +816,7 @@ int lk_start_again(struct lk_system *sys, double size, struct lk_error *ret_erro
         lk_wind_up_refer(sys, &sys->now);
         lk_blocks_settle(sys);
         find_velocities(sys, false);
-        /* bodies without inertia transmit forces from the first instant */
-        push_massless(sys);
-        constrain_accelerations(sys);
+        find_accelerations(sys, false);
     }
     begin_steps(sys);
     return r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies with little or no mass, stepped by `rattle`: each is compared with a closed form of the
- * motion without this mass. */
+/* Bodies with little or no mass, stepped by `rattle`, `ali3` and the form in Euler parameters: each
+ * is compared with a closed form of the motion without this mass. */
 #include "cmocka_all.h"
 #include "machines.h"
 #include "sanitized.h"
@@ -63,6 +63,22 @@ static double hung_force(double t)
 static const struct observed hung_block[] = {{"y", 0, hung_y, 0.2},        {"v", 0, hung_v, 1},
                                              {"a", 0, hung_a, 10},         {"x", 0, hung_x, 0.2},
                                              {"force", 0, hung_force, 20}, {NULL, 0, NULL, 0}};
+
+/* The hung block with the spring compressed by 0.1 m at the start */
+#define LOADED "stiffness: 200, damping: 3}", "stiffness: 200, damping: 3, rest: -0.1}"
+
+static double loaded_y(double t)
+{
+    return hung(t, 0) * (9.81 / 100 + 0.1) / (9.81 / 100);
+}
+
+static double loaded_a(double t)
+{
+    return hung(t, 2) * (9.81 / 100 + 0.1) / (9.81 / 100);
+}
+
+static const struct observed loaded_block[] = {
+    {"y", 0, loaded_y, 0.2}, {"a", 0, loaded_a, 10}, {"x", 0, hung_x, 0.2}, {NULL, 0, NULL, 0}};
 
 /* Return x of the guided chain: 1 kg, 1000 N/m and 10 N s/m along x; no mass along y. */
 static double guided_x(double t)
@@ -181,11 +197,32 @@ static const char *const chain_solver[] = {"solver: {formulation: recursive, ste
 
 static const char *const lighter[] = {"{mass: 1e-6", "{mass: 1e-9", SOLVER, NULL};
 
+#define BY_ALI3  "solver: {step: 0.001}", "solver: {formulation: ali3}"
+#define BY_EULER "solver: {step: 0.001}", "solver: {coordinates: euler-parameters}"
+
+static const char *const ali3[] = {BY_ALI3, NULL};
+static const char *const euler[] = {BY_EULER, NULL};
+static const char *const loaded[] = {SOLVER, LOADED, NULL};
+static const char *const loaded_ali3[] = {BY_ALI3, LOADED, NULL};
+static const char *const chain_ali3[] = {"solver: {formulation: recursive, step: 0.001}",
+                                         "solver: {formulation: ali3}", NULL};
+static const char *const chain_euler[] = {"solver: {formulation: recursive, step: 0.001}",
+                                          "solver: {coordinates: euler-parameters}", NULL};
+
 static const struct massless masslesses[] = {
     {"hung-block", MACHINE("hung-block"), plain, hung_block, 0, 1e-4},
     {"guided-chain", "config/models/small-mass-chain-guided.yaml", chain_solver, guided_chain, 0,
      1e-3},
     {"free-chain", "config/models/small-mass-chain.yaml", chain_solver, free_chain, 0, 1e-3},
+    /* in both loaded-blocks the body without mass starts under load */
+    {"hung-block, ali3", MACHINE("hung-block"), ali3, hung_block, 0, 1e-4},
+    {"hung-block, euler", MACHINE("hung-block"), euler, hung_block, 0, 1e-4},
+    {"loaded-block", MACHINE("hung-block"), loaded, loaded_block, 0, 1e-4},
+    {"loaded-block, ali3", MACHINE("hung-block"), loaded_ali3, loaded_block, 0, 1e-4},
+    {"guided-chain, ali3", "config/models/small-mass-chain-guided.yaml", chain_ali3, guided_chain,
+     0, 1e-3},
+    {"free-chain, ali3", "config/models/small-mass-chain.yaml", chain_ali3, free_chain, 0, 1e-3},
+    {"free-chain, euler", "config/models/small-mass-chain.yaml", chain_euler, free_chain, 0, 1e-3},
     /* the initial rest of the light body decays within m / 2 c = 2.5e-10 s and moves it by 6.5e-10
      * m */
     {"light-between", MACHINE("light-between"), lighter, light_between, 1e-3, 1e-3},

@@ -115,9 +115,13 @@ plot() {
 
 say() { printf '%s: %s: %s\n' "$name" "$paper" "$*"; }
 
-# A table: row WHAT PAPER OURS, and at its end verdict yes|partly|no TEXT, a line that says whether the
-# paper's result is reproduced. Where the paper gives no number, its words are short.
-row() { printf '    %-40s %22s %26s\n' "$1" "$2" "$3"; }
+# A table: row WHAT PAPER OURS [yes|partly|no [REASON]], and at its end verdict yes|partly|no TEXT, a line that says
+# whether the paper's result is reproduced. Where the paper gives no number, its words are short. Rows with a verdict
+# become rows of doc/comparison.md; a REASON names the command that shows the cause.
+row() {
+    printf '    %-40s %22s %26s\n' "$1" "$2" "$3"
+    [ -z "${4:-}" ] || printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$1" "$2" "$3" "$4" "${5:-}" >>"$out/$name.rows"
+}
 heading() { row "${1:-}" "paper" "here"; }
 verdict() {
     local outcome="$1"
