@@ -235,12 +235,14 @@ static int find_word(const char *what, const char *text, const char *const *name
 static int find_words(const struct lk_method *m, struct lk_lab_choice *ret,
                       struct lk_error *ret_error)
 {
-    static const char *const orientations[] = {"lie", "parameters", "angles", "euler", NULL};
+    static const char *const orientations[] = {"lie",   "parameters", "angles",
+                                               "euler", "resal",      NULL};
     static const char *const stabilisations[] = {"none", "baumgarte", "projection", "position",
                                                  NULL};
-    int orientation = *m->orientation ? find_word("orientation", m->orientation, orientations,
-                                                  "lie, parameters, angles or euler", ret_error)
-                                      : LK_ORIENTATION_LIE;
+    int orientation = *m->orientation
+                          ? find_word("orientation", m->orientation, orientations,
+                                      "lie, parameters, angles, euler or resal", ret_error)
+                          : LK_ORIENTATION_LIE;
     int stabilisation;
 
     if (orientation < 0)
@@ -355,7 +357,14 @@ static int check_settings(const struct lk_method *m, const struct lk_lab_choice 
     const struct lk_integrator *g = c->integrator;
     const char *name = c->own ? c->own->name : g->name;
 
-    if (m->spectral_radius > 0 && (c->own || !g->takes_radius))
+    if (m->absolute_tolerance > 0 && !(m->tolerance > 0))
+        lk_error_set(ret_error, "an absolute tolerance without a tolerance, expected both");
+    else if (c->orientation == LK_ORIENTATION_RESAL && (c->own || !g->takes_resal))
+        lk_error_set(
+            ret_error,
+            "orientation resal is for the constrained equations by radau, ida and bdf-1 to "
+            "bdf-6, expected one of them");
+    else if (m->spectral_radius > 0 && (c->own || !g->takes_radius))
         lk_error_set(ret_error, "%s has no spectral radius, generalized-alpha has", name);
     else if (m->kappa > 0 && (c->own || !g->takes_kappa))
         lk_error_set(ret_error, "%s has no kappa; radau, ida, cvode and arkode-dirk have", name);

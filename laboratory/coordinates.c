@@ -10,6 +10,11 @@ static int is_quaternion(enum lk_orientation orientation)
     return orientation == LK_ORIENTATION_LIE || orientation == LK_ORIENTATION_PARAMETERS;
 }
 
+static int is_yaw_pitch_roll(enum lk_orientation orientation)
+{
+    return orientation == LK_ORIENTATION_ANGLES || orientation == LK_ORIENTATION_RESAL;
+}
+
 static int size_of_body(enum lk_orientation orientation)
 {
     return is_quaternion(orientation) ? 7 : 6;
@@ -59,7 +64,7 @@ static void angles_of(enum lk_orientation orientation, const double q[4], double
     double R[9];
 
     lk_quat_matrix(q, R);
-    if (orientation == LK_ORIENTATION_ANGLES) {
+    if (is_yaw_pitch_roll(orientation)) {
         a[0] = atan2(R[3], R[0]);
         a[1] = atan2(-R[6], hypot(R[0], R[3]));
         a[2] = atan2(R[7], R[8]);
@@ -74,9 +79,10 @@ static void angles_of(enum lk_orientation orientation, const double q[4], double
 static int angle_rates(enum lk_orientation orientation, const double a[3], const double w[3],
                        double ret[3])
 {
-    double s = sin(a[2]), c = cos(a[2]), about;
+    double s = orientation == LK_ORIENTATION_RESAL ? 0 : sin(a[2]);
+    double c = orientation == LK_ORIENTATION_RESAL ? 1 : cos(a[2]), about;
 
-    if (orientation == LK_ORIENTATION_ANGLES) {
+    if (is_yaw_pitch_roll(orientation)) {
         about = cos(a[1]);
         ret[0] = (s * w[1] + c * w[2]) / about;
         ret[1] = c * w[1] - s * w[2];
@@ -88,6 +94,24 @@ static int angle_rates(enum lk_orientation orientation, const double a[3], const
         ret[2] = w[2] - cos(a[1]) * ret[0];
     }
     return fabs(about) < SINGULAR ? LK_E_SINGULAR : 0;
+}
+
+static void turn_about_x(double s, double c, double w[3])
+{
+    double y = w[1], z = w[2];
+
+    w[1] = c * y - s * z;
+    w[2] = s * y + c * z;
+}
+
+void lk_coordinates_turn(const double a[3], double w[3])
+{
+    turn_about_x(sin(a[2]), cos(a[2]), w);
+}
+
+void lk_coordinates_turn_back(const double a[3], double w[3])
+{
+    turn_about_x(-sin(a[2]), cos(a[2]), w);
 }
 
 /* ---- all bodies ---- */
@@ -109,6 +133,8 @@ void lk_coordinates_read(const struct lk_mechanics *mechanics, enum lk_orientati
             v[6 * b + i] = m->v.v[i];
             v[6 * b + 3 + i] = m->v.w[i];
         }
+        if (orientation == LK_ORIENTATION_RESAL && v)
+            lk_coordinates_turn(q + size * b + 3, v + 6 * b + 3);
     }
 }
 
@@ -130,6 +156,8 @@ void lk_coordinates_write(struct lk_mechanics *mechanics, enum lk_orientation or
             m->v.v[i] = v[6 * b + i];
             m->v.w[i] = v[6 * b + 3 + i];
         }
+        if (orientation == LK_ORIENTATION_RESAL)
+            lk_coordinates_turn_back(q + size * b + 3, m->v.w);
     }
 }
 
@@ -176,7 +204,7 @@ static int move_angles(enum lk_orientation orientation, const double *from, cons
     angles_of(orientation, moved, a);
     for (int i = 0; i < 3; i++)
         ret[i] = unwrap(a[i], from[i]);
-    a[0] = orientation == LK_ORIENTATION_ANGLES ? cos(ret[1]) : sin(ret[1]);
+    a[0] = is_yaw_pitch_roll(orientation) ? cos(ret[1]) : sin(ret[1]);
     return fabs(a[0]) < SINGULAR ? LK_E_SINGULAR : 0;
 }
 

@@ -29,7 +29,9 @@ struct lk_lab_counts {
  * @mechanics: the constrained equations, for the integrators that use them; NULL: only f
  * @variant: text after the colon of the integrator's name, or ""
  * @step:    step of fixed-step methods, first step of methods with error control [s]
- * @tolerance: relative and absolute tolerance of methods with error control; 0: fixed steps
+ * @tolerance: relative tolerance of methods with error control; 0: fixed steps
+ * @floor:   absolute tolerance as a multiple of it: an error is compared with tolerance (floor +
+ * |y|)
  * @spectral_radius: spectral radius of the alpha methods at infinite frequency, 0 to 1; 0: their
  *          default
  * @kappa:   error at which the Newton iteration of implicit methods ends, relative to the
@@ -50,6 +52,7 @@ struct lk_problem {
     const char *variant;
     double step;
     double tolerance;
+    double absolute_tolerance;
     double spectral_radius;
     double kappa;
     int has_coarse_interpolant;
@@ -60,12 +63,19 @@ struct lk_problem {
     struct lk_lab_counts counts;
 };
 
+/** lk_problem_floor() - return the absolute tolerance as a multiple of the relative one. */
+static inline double lk_problem_floor(const struct lk_problem *p)
+{
+    return p->absolute_tolerance > 0 && p->tolerance > 0 ? p->absolute_tolerance / p->tolerance : 1;
+}
+
 /** struct lk_integrator - @name: as on the command line;  @variants: see struct lk_equations
  * @constrained: the integrator integrates the constrained equations in absolute coordinates, not
  *               y' = f
  * @has_error_control: it supports a tolerance; without a tolerance it makes fixed steps, or refuses
  * @takes_radius, @takes_kappa: it uses spectral_radius, kappa of struct lk_problem; unused settings
  *          are refused
+ * @takes_resal: it supports LK_ORIENTATION_RESAL
  * @changes_steps: problem->step may change between two calls of advance()
  * @open:    Return: 0, -ENOMEM, LK_E_MODEL (misfit, in @ret_error)
  * @advance: to time @t [s], exactly, or to the end of the first step that passes @t if
@@ -83,6 +93,7 @@ struct lk_integrator {
     int has_error_control;
     int takes_radius;
     int takes_kappa;
+    int takes_resal;
     int changes_steps;
     int (*open)(struct lk_problem *problem, void **ret, struct lk_error *ret_error);
     void (*close)(void *self);

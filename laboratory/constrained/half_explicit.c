@@ -273,7 +273,8 @@ static double error_part(const struct half_explicit *p, double *const *rate, int
 
         for (int j = 0; j < STAGES; j++)
             error += p->h * e[j] * rate[j][k];
-        error /= p->state.problem->tolerance * (1 + (y ? fabs(y[k]) : 0));
+        error /= p->state.problem->tolerance *
+                 (lk_problem_floor(p->state.problem) + (y ? fabs(y[k]) : 0));
         sum += error * error;
     }
     return sum;

@@ -3,7 +3,7 @@
  * and P. J. Prince (A family of embedded Runge-Kutta formulae, 1980), on y' = f of any formulation.
  *
  * The error estimate is the root mean square of the difference of both results, each entry
- * relative to tolerance (1 + |y|). A PI controller chooses the next step (E. Hairer, S. P.
+ * relative to tolerance (floor + |y|). A PI controller chooses the next step (E. Hairer, S. P.
  * Norsett, G. Wanner, Solving ordinary differential equations I, 1993, sections II.4 and II.5;
  * the PI controller is in IV.2 of volume II). With tolerance 0 steps are fixed. */
 #include "laboratory/integrator.h"
@@ -138,7 +138,8 @@ static double error_of(const struct dormand_prince *s, double h)
 
         for (int i = 0; i < STAGES; i++)
             difference += e[i] * s->k[i][j];
-        difference *= h / (s->problem->tolerance * (1 + fmax(fabs(s->y[j]), fabs(s->next[j]))));
+        difference *= h / (s->problem->tolerance *
+                           (lk_problem_floor(s->problem) + fmax(fabs(s->y[j]), fabs(s->next[j]))));
         sum += difference * difference;
     }
     return sqrt(sum / fmax(s->n, 1));

@@ -317,6 +317,7 @@ static int advance(void *self, double t, struct lk_error *ret_error)
             "M. Arnold, DAE aspects of multibody system dynamics (2016), eq. (75), order " #order, \
         .constrained = 1,                                                                          \
         .changes_steps = 1,                                                                        \
+        .takes_resal = 1,                                                                          \
         .open = open_##order,                                                                      \
         .close = close_bdf,                                                                        \
         .advance = advance,                                                                        \

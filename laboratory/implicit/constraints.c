@@ -10,6 +10,11 @@ struct lk_mechanics *lk_dae_motion_mechanics(const struct lk_dae_motion *c)
     return c->dae.problem->mechanics;
 }
 
+static int is_resal(const struct lk_dae_motion *c)
+{
+    return c->dae.problem->orientation == LK_ORIENTATION_RESAL;
+}
+
 /* ---- g ---- */
 
 void lk_dae_motion_weigh(const struct lk_dae_motion *c, const double *x, double *ret)
@@ -50,6 +55,30 @@ void lk_dae_motion_evaluate(struct lk_dae_motion *c, double t, const double *y)
     lk_coordinates_write(m, c->dae.problem->orientation, y, y + c->nq);
     lk_mechanics_evaluate(m, t);
     lk_mechanics_jacobian(m, c->G);
+    for (int r = 0; r < c->nr && is_resal(c); r++)
+        for (int b = 0; b < c->nv / 6; b++)
+            lk_coordinates_turn(&y[6 * b + 3], &c->G[r * c->nv + 6 * b + 3]);
+}
+
+void lk_dae_motion_forces(struct lk_dae_motion *c, const double *y, double *ret)
+{
+    lk_mechanics_forces(lk_dae_motion_mechanics(c), (struct lk_twist *)ret);
+    for (int b = 0; b < c->nv / 6 && is_resal(c); b++)
+        lk_coordinates_turn(&y[6 * b + 3], &ret[6 * b + 3]);
+}
+
+void lk_dae_motion_add_turn(const struct lk_dae_motion *c, const double *q_rate, const double *v,
+                            int has_mass, double *ret)
+{
+    const struct lk_system *sys = lk_dae_motion_mechanics(c)->system;
+
+    for (int b = 0; b < c->nv / 6 && is_resal(c); b++) {
+        const double roll = q_rate[6 * b + 5], *w = &v[6 * b + 3];
+        double J = has_mass ? sys->body[b].inertia[1] : 1;
+
+        ret[6 * b + 4] -= J * roll * w[2];
+        ret[6 * b + 5] += J * roll * w[1];
+    }
 }
 
 int lk_dae_motion_position_rates(const struct lk_dae_motion *c, const double *q, const double *u,
@@ -118,7 +147,7 @@ int lk_dae_motion_rate(struct lk_dae *dae, double t, const double *y, double *re
 
     dae->problem->counts.rates++;
     lk_dae_motion_evaluate(c, t, y);
-    lk_mechanics_forces(lk_dae_motion_mechanics(c), (struct lk_twist *)c->force);
+    lk_dae_motion_forces(c, y, c->force);
     apply_transpose(c, lambda, c->pull);
     for (int k = 0; k < c->nv; k++)
         ret[c->nq + k] = c->force[k] - c->pull[k];
@@ -130,6 +159,7 @@ int lk_dae_motion_rate(struct lk_dae *dae, double t, const double *y, double *re
             c->u[k] -= c->pull[k];
     }
     r = lk_dae_motion_position_rates(c, y, c->u, ret);
+    lk_dae_motion_add_turn(c, ret, v, 1, ret + c->nq);
     constraint_residual(c, lambda, ret + c->nq + c->nv);
     return r;
 }

@@ -50,6 +50,16 @@ struct lk_mechanics *lk_dae_motion_mechanics(const struct lk_dae_motion *c);
 /** lk_dae_motion_evaluate() - evaluate the mechanics and G at (@t, @y). */
 void lk_dae_motion_evaluate(struct lk_dae_motion *c, double t, const double *y);
 
+/** lk_dae_motion_forces() - compute Q - w x J w of all bodies in the axes of v, at the evaluated
+ * @y.
+ * @ret: nv */
+void lk_dae_motion_forces(struct lk_dae_motion *c, const double *y, double *ret);
+
+/** lk_dae_motion_add_turn() - add to @ret the change of v that comes from the turn of its axes
+ * against the body (LK_ORIENTATION_RESAL): roll' e_x x w, times M if @has_mass. @q_rate: q' */
+void lk_dae_motion_add_turn(const struct lk_dae_motion *c, const double *q_rate, const double *v,
+                            int has_mass, double *ret);
+
 /** lk_dae_motion_weigh() - compute @ret = W @x of all bodies; @ret may be @x. */
 void lk_dae_motion_weigh(const struct lk_dae_motion *c, const double *x, double *ret);
 

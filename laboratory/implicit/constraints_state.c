@@ -55,6 +55,20 @@ static void weigh_rows(struct lk_dae_motion *c)
     }
 }
 
+/* Convert rates @a of v, with q' in @slope, to accelerations along the axes of the bodies. */
+static void leave_axes(struct lk_dae_motion *c, const double *y, const double *slope, double *a)
+{
+    if (c->dae.problem->orientation != LK_ORIENTATION_RESAL)
+        return;
+    memset(c->u, 0, (size_t)c->nv * sizeof(double));
+    lk_dae_motion_add_turn(c, slope, y + c->nq, 0, c->u);
+    for (int b = 0; b < c->nv / 6; b++) {
+        for (int i = 0; i < 6; i++)
+            a[6 * b + i] -= c->u[6 * b + i];
+        lk_coordinates_turn_back(&y[6 * b + 3], &a[6 * b + 3]);
+    }
+}
+
 static int accept_state(struct lk_dae *dae, double t, double *y, const double *slope,
                         struct lk_error *ret_error)
 {
@@ -67,8 +81,10 @@ static int accept_state(struct lk_dae *dae, double t, double *y, const double *s
     lk_coordinates_normalise(p->orientation, p->mechanics->n_bodies, y);
     lk_dae_motion_evaluate(c, t, y);
     p->mechanics->n_evaluations--; /* this evaluation does not count as one of the method */
+    memcpy(c->force, &slope[c->nq], (size_t)c->nv * sizeof(double));
+    leave_axes(c, y, slope, c->force);
     for (int b = 0; b < p->mechanics->n_bodies; b++)
-        memcpy(&motion[b].a, &slope[c->nq + 6 * b], sizeof(motion[b].a));
+        memcpy(&motion[b].a, &c->force[6 * b], sizeof(motion[b].a));
     memcpy(lambda, y + c->nq + c->nv, (size_t)c->nr * sizeof(double));
     weigh_rows(c);
     r = lk_independent_rows_share(c->rows, c->nv, c->G, c->row_weight, lambda);
@@ -170,7 +186,8 @@ static void describe_variables(struct lk_dae_motion *c)
 
 /* Solve ( M Phi_q^T ; Phi_q 0 ) (a ; lambda) = (Q - w x J w ; -gamma), column-major; dependent
  * rows have lambda = 0. @matrix: (nv + nr)^2, @x: nv + nr. */
-static int solve_start(struct lk_dae_motion *c, double *matrix, int *pivot, double *x)
+static int solve_start(struct lk_dae_motion *c, const double *y, double *matrix, int *pivot,
+                       double *x)
 {
     struct lk_mechanics *m = lk_dae_motion_mechanics(c);
     size_t nv = (size_t)c->nv, n = nv + (size_t)c->nr;
@@ -179,7 +196,7 @@ static int solve_start(struct lk_dae_motion *c, double *matrix, int *pivot, doub
         for (size_t k = 0; k < nv; k++)
             matrix[k * n + i] =
                 c->dae.mass[((size_t)c->nq + k) * (size_t)c->dae.n + (size_t)c->nq + i];
-    lk_mechanics_forces(m, (struct lk_twist *)x);
+    lk_dae_motion_forces(c, y, x);
     lk_mechanics_gamma(m, x + nv);
     for (size_t r = 0; r < (size_t)c->nr; r++) {
         x[nv + r] = c->is_kept[r] ? -x[nv + r] : 0;
@@ -203,11 +220,13 @@ static int start_consistent(struct lk_dae_motion *c, double *y, double *slope,
     if (matrix && pivot) {
         lk_coordinates_read(p->mechanics, p->orientation, y, y + c->nq);
         lk_dae_motion_evaluate(c, p->mechanics->time, y);
-        r = solve_start(c, matrix, pivot, x);
+        r = solve_start(c, y, matrix, pivot, x);
         memcpy(slope + c->nq, x, nv * sizeof(double));
         memcpy(y + c->nq + nv, x + nv, (size_t)c->nr * sizeof(double));
         if (r == 0)
             r = lk_dae_motion_position_rates(c, y, y + c->nq, slope);
+        if (r == 0)
+            lk_dae_motion_add_turn(c, slope, y + c->nq, 0, slope + c->nq);
         if (r != 0) {
             lk_error_set(ret_error,
                          "the start does not determine accelerations and multipliers (a body "
@@ -254,6 +273,18 @@ static int check_problem(const struct lk_problem *p, const char *integrator,
                      "integrator %s: what stabilises it is its variant ggl, expected stabilisation "
                      "none",
                      integrator);
+        return LK_E_MODEL;
+    }
+    for (int b = 0; b < sys->n_bodies && p->orientation == LK_ORIENTATION_RESAL; b++) {
+        const double *J = sys->body[b].inertia;
+
+        if (fabs(J[1] - J[2]) + fabs(J[3]) + fabs(J[4]) + fabs(J[5]) <= 1e-12 * J[1])
+            continue;
+        lk_error_set(
+            ret_error,
+            "body %s has other inertia about its y axis than about z, or products of inertia; "
+            "expected one that is symmetric about x with orientation resal",
+            sys->body_name[sys->body[b].of]);
         return LK_E_MODEL;
     }
     for (int b = 0; b < sys->n_bodies && level_of(p->variant) == LK_DAE_INDEX_1; b++) {

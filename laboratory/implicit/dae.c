@@ -70,7 +70,7 @@ void lk_dae_weights(const struct lk_dae *dae, double tolerance, double step, con
     double larger[4] = {1, 1, 1 / step, 1 / (step * step)};
 
     for (int i = 0; i < dae->n; i++)
-        ret[i] = tolerance * (1 + fabs(y[i])) * larger[dae->index[i]];
+        ret[i] = tolerance * (lk_problem_floor(dae->problem) + fabs(y[i])) * larger[dae->index[i]];
 }
 
 double lk_dae_norm(int n, const double *x, const double *weight)

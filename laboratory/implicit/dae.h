@@ -79,7 +79,7 @@ int lk_dae_differences(struct lk_dae *dae, double t, const double *y, const doub
 /** lk_dae_mass() - @ret = B @x. */
 void lk_dae_mass(const struct lk_dae *dae, const double *x, double *ret);
 
-/** lk_dae_weights() - compute the largest allowed error of each number: tolerance (1 + |y|),
+/** lk_dae_weights() - compute the largest allowed error of each number: tolerance (floor + |y|),
  * divided by
  * @step^(index - 1) where the index is above 1 (E. Hairer, G. Wanner, Solving ordinary differential
  * equations II, 1996, section IV.8). @ret: n. */

@@ -272,6 +272,7 @@ const struct lk_integrator lk_integrator_radau = {
 };
 
 const struct lk_integrator lk_integrator_radau_dae = {
+    .takes_resal = 1,
     .takes_kappa = 1,
     .name = NAME,
     .variants = lk_dae_variants,

@@ -79,7 +79,7 @@ static int set_up_erk(struct lk_sundials *s)
     flag = flag < 0 ? flag : ERKStepSetUserData(s->memory, s);
     flag = flag < 0 ? flag : ERKStepSetOrder(s->memory, order_of(p));
     if (flag >= 0 && p->tolerance > 0) {
-        flag = ERKStepSStolerances(s->memory, p->tolerance, p->tolerance);
+        flag = ERKStepSStolerances(s->memory, p->tolerance, lk_problem_floor(p) * p->tolerance);
         flag = flag < 0 ? flag : ERKStepSetInitStep(s->memory, p->step);
     }
     if (flag >= 0)
@@ -151,7 +151,8 @@ static int set_up_dirk(struct lk_sundials *s)
 
     flag = flag < 0 ? flag : ARKStepSetUserData(s->memory, s);
     flag = flag < 0 ? flag : ARKStepSetOrder(s->memory, order_of(p));
-    flag = flag < 0 ? flag : ARKStepSStolerances(s->memory, tolerance, tolerance);
+    flag = flag < 0 ? flag
+                    : ARKStepSStolerances(s->memory, tolerance, lk_problem_floor(p) * tolerance);
     flag = flag < 0 ? flag : ARKStepSetLinearSolver(s->memory, s->linear, s->matrix);
     if (flag >= 0 && p->tolerance > 0)
         flag = ARKStepSetInitStep(s->memory, p->step);

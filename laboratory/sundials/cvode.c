@@ -79,7 +79,9 @@ static int set_up(struct lk_sundials *s, int is_bdf)
 
     flag = flag < 0 ? flag : CVodeInit(s->memory, lk_sundials_rate, s->t, s->y);
     flag = flag < 0 ? flag : CVodeSetUserData(s->memory, s);
-    flag = flag < 0 ? flag : CVodeSStolerances(s->memory, p->tolerance, p->tolerance);
+    flag = flag < 0
+               ? flag
+               : CVodeSStolerances(s->memory, p->tolerance, lk_problem_floor(p) * p->tolerance);
     flag = flag < 0 ? flag : CVodeSetLinearSolver(s->memory, s->linear, s->matrix);
     if (flag >= 0 && p->kappa > 0)
         flag = CVodeSetNonlinConvCoef(s->memory, p->kappa);

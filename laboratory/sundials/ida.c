@@ -124,7 +124,8 @@ static int set_up_formulation(struct lk_sundials *s)
     const struct lk_problem *p = s->problem;
     int flag = set_up(s, residual), *is_algebraic;
 
-    flag = flag < 0 ? flag : IDASStolerances(s->memory, p->tolerance, p->tolerance);
+    flag = flag < 0 ? flag
+                    : IDASStolerances(s->memory, p->tolerance, lk_problem_floor(p) * p->tolerance);
     if (flag < 0 || !p->equations->is_algebraic)
         return flag;
     is_algebraic = calloc((size_t)s->n + 1, sizeof(*is_algebraic));
@@ -248,6 +249,7 @@ const struct lk_integrator lk_integrator_ida = {
 };
 
 const struct lk_integrator lk_integrator_ida_dae = {
+    .takes_resal = 1,
     .takes_kappa = 1,
     .name = NAME,
     .variants = lk_dae_variants,

@@ -18,7 +18,8 @@ enum lk_orientation {
     LK_ORIENTATION_LIE,
     LK_ORIENTATION_PARAMETERS,
     LK_ORIENTATION_ANGLES,
-    LK_ORIENTATION_EULER
+    LK_ORIENTATION_EULER,
+    LK_ORIENTATION_RESAL
 };
 
 /** enum lk_stabilisation - how constraint drift is limited: not at all; Baumgarte's terms in the

@@ -16,10 +16,11 @@ struct lk_laboratory;
 /** struct lk_method - formulation, integrator and settings of a run.
  * @formulation: "ali3", "hdca", "complement:qr" ..; @integrator: "rk4", "generalized-alpha:index-2"
  *               .., "" takes the default for the formulation
- * @orientation: "lie", "parameters", "angles" (yaw, pitch, roll), "euler" (z-x-z); "" takes "lie"
+ * @orientation: "lie", "parameters", "angles" (yaw, pitch, roll), "euler" (z-x-z), "resal" (angles, with
+ *               velocities along axes that do not roll: for bodies that spin about x); "" takes "lie"
  * @stabilisation: "none", "baumgarte", "projection", "position"; "" takes "none"
  * @step: length of a step [s], 0: the step of the model;  @tolerance: of methods with error
- *        control, 0: fixed steps
+ *        control, relative, 0: fixed steps;  @absolute_tolerance: 0: as @tolerance
  * @baumgarte: alpha and beta of the stabilisation [1/s]; 0 takes 5 for both
  * @spectral_radius: spectral radius of generalized-alpha at infinite frequency, up to 1 (no
  *          damping); 0 takes 0.9
@@ -34,6 +35,7 @@ struct lk_method {
     const char *stabilisation;
     double step;
     double tolerance;
+    double absolute_tolerance;
     double baumgarte[2];
     double spectral_radius;
     double kappa;

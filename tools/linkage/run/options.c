@@ -63,6 +63,8 @@ int run_options_parse(int argc, char *argv[], struct run_options *o)
         {"integrator", .text = &method->integrator, .mark = METHOD},
         {"tolerance", .number = &method->tolerance, .low = TOLERANCE_MIN, .high = TOLERANCE_MAX,
          .mark = METHOD},
+        {"absolute-tolerance", .number = &method->absolute_tolerance, .low = 1e-18, .high = 1,
+         .mark = METHOD},
         {"orientation", .text = &method->orientation, .mark = METHOD},
         {"stabilisation", .text = &method->stabilisation, .mark = METHOD},
         {"baumgarte", .take = take_baumgarte, .data = method->baumgarte, .mark = METHOD},
