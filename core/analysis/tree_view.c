@@ -46,7 +46,7 @@ static int plan_again(const struct lk_system *sys, struct lk_plan *ret_plan)
             .n_rigid = n_rigid,
             .hangs_on = has_hubs ? hangs_on : NULL,
         };
-        r = lk_plan_best(&topology, sys->n_solves, ret_plan);
+        r = lk_plan_best(&topology, sys->formulation->wants_wide_tree, sys->n_solves, ret_plan);
     }
     free(body);
     free(n_rows);

@@ -40,6 +40,13 @@ int lk_workers_useful(const struct lk_step_cost *cost, int n_max)
     return n;
 }
 
+int lk_system_shares_work(const struct lk_system *system)
+{
+    const struct lk_formulation *f = system->formulation;
+
+    return system->cost.n_phases > 0 || (f->shares_work && f->shares_work(system));
+}
+
 int lk_system_workers_useful(const struct lk_system *system)
 {
     LK_ARITHMETIC;

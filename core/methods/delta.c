@@ -199,6 +199,7 @@ static void place_front(struct lk_delta *d, const struct shape *s, int i, const 
         .reach = c->factors + (f->elim_rows * f->elim_rows + Q - 1) / Q * Q,
         .delta = c->deltas,
         .vector = c->vectors,
+        .scratch = c->scratch,
     };
     place_parts(d, f, front);
     place_blocks(d, s, f, front);
@@ -221,8 +222,7 @@ static void count_front(struct counts *c, const struct shape *s, int i)
     c->vectors += kept * Q;
     c->deltas += kept * Q * kept * Q;
     c->factors += (e * e + Q - 1) / Q * Q + e * kept * Q;
-    if (e * joined * Q > c->scratch)
-        c->scratch = e * joined * Q;
+    c->scratch += e * joined * Q;
 }
 
 /* Count the sides of joint @j up to the last side that is a body. */
@@ -284,6 +284,7 @@ int lk_delta_layout(struct lk_delta *d, const struct lk_topology *topology,
         struct counts c = first_counts(topology);
 
         take_memory(d, &s, arena);
+        lk_levels_layout(&d->levels, plan, arena);
         if (arena->base)
             place_phi(topology, d->phi_at);
         for (int i = 0; i < plan->n_fronts && arena->base; i++) {
@@ -315,7 +316,7 @@ LK_INLINE double dot(const double *a, const double *b)
 /* Compute Y = Phi_q delta over the joined handles, row after row. */
 static void reach_of_rows(struct lk_delta *d, const struct lk_delta_front *f)
 {
-    double *Y = d->scratch;
+    double *Y = d->scratch + f->scratch;
     int width = f->n_joined * Q;
 
     for (int i = 0; i < f->e * width; i += 4)
@@ -350,8 +351,8 @@ static void factor_rows(struct lk_delta *d, const struct lk_delta_front *f, cons
 
         for (int c = 0; c < b->n; c++)
             for (int r = b->row + c; r < e; r++)
-                L[r * e + b->row + c] -=
-                    dot(d->scratch + r * width + b->joined * Q, d->phi + b->phi + c * Q);
+                L[r * e + b->row + c] -= dot(d->scratch + f->scratch + r * width + b->joined * Q,
+                                             d->phi + b->phi + c * Q);
     }
     for (int c = 0; c < e; c++) {
         double pivot = L[c * (e + 1)];
@@ -381,7 +382,7 @@ static void reach_of_kept(struct lk_delta *d, const struct lk_delta_front *f)
 
         for (int k = 0; k < f->n_kept; k++) {
             const double *from =
-                d->scratch + (r * f->n_joined + d->kept[f->first_kept + k].joined) * Q;
+                d->scratch + f->scratch + (r * f->n_joined + d->kept[f->first_kept + k].joined) * Q;
 
             for (int i = 0; i < Q; i++)
                 row[k * Q + i] = from[i];
@@ -417,16 +418,41 @@ static void merge_front(struct lk_delta *d, const struct lk_delta_front *f)
             add_scaled(to + r * width, Z[c * width + r], Z + c * width, f->n_kept);
 }
 
-void lk_delta_factor(struct lk_delta *d, const double *soft)
-{
-    for (int i = 0; i < d->n_fronts; i++) {
-        const struct lk_delta_front *f = &d->front[i];
+/** struct sweep - what the fronts of a level share. @front: indices of these fronts */
+struct sweep {
+    struct lk_delta *delta;
+    const double *soft;
+    double *x;
+    const int *front;
+};
 
-        reach_of_rows(d, f);
-        factor_rows(d, f, soft);
-        reach_of_kept(d, f);
-        merge_front(d, f);
-    }
+/* Call @round for all fronts of level @level. */
+static void share_level(struct sweep *s, int level, void (*round)(void *context, int i),
+                        struct lk_pool *pool)
+{
+    const struct lk_levels *levels = &s->delta->levels;
+
+    s->front = levels->front + levels->first[level];
+    lk_share(pool, levels->first[level + 1] - levels->first[level], round, s);
+}
+
+static void factor_front(void *context, int i)
+{
+    const struct sweep *s = context;
+    const struct lk_delta_front *f = &s->delta->front[s->front[i]];
+
+    reach_of_rows(s->delta, f);
+    factor_rows(s->delta, f, s->soft);
+    reach_of_kept(s->delta, f);
+    merge_front(s->delta, f);
+}
+
+void lk_delta_factor(struct lk_delta *d, const double *soft, struct lk_pool *pool)
+{
+    struct sweep s = {.delta = d, .soft = soft};
+
+    for (int level = 0; level < d->levels.n; level++)
+        share_level(&s, level, factor_front, pool);
 }
 
 /* ---- solve ---- */
@@ -503,16 +529,38 @@ static void hand_down(struct lk_delta *d, const struct lk_delta_front *f, const 
     }
 }
 
-void lk_delta_solve(struct lk_delta *d, double *x)
+static void go_up(void *context, int i)
 {
-    for (int i = 0; i < d->n_fronts; i++)
-        assemble_front(d, &d->front[i], x);
-    for (int i = d->n_fronts - 1; i >= 0; i--) {
-        multipliers(d, &d->front[i], x + d->front[i].row);
-        hand_down(d, &d->front[i], x + d->front[i].row);
-    }
-    /* eq. (24) of every body */
-    for (int b = 0; b < d->n_bodies; b++)
-        for (int i = 0; i < Q; i++)
-            add_scaled(d->bias + b * Q, d->force[b * Q + i], d->delta + (b * Q + i) * Q, 1);
+    const struct sweep *s = context;
+
+    assemble_front(s->delta, &s->delta->front[s->front[i]], s->x);
+}
+
+static void go_down(void *context, int i)
+{
+    const struct sweep *s = context;
+    const struct lk_delta_front *f = &s->delta->front[s->front[i]];
+
+    multipliers(s->delta, f, s->x + f->row);
+    hand_down(s->delta, f, s->x + f->row);
+}
+
+/* Compute eq. (24) of a body. */
+static void move_body(void *context, int b)
+{
+    struct lk_delta *d = context;
+
+    for (int i = 0; i < Q; i++)
+        add_scaled(d->bias + b * Q, d->force[b * Q + i], d->delta + (b * Q + i) * Q, 1);
+}
+
+void lk_delta_solve(struct lk_delta *d, double *x, struct lk_pool *pool)
+{
+    struct sweep s = {.delta = d, .x = x};
+
+    for (int level = 0; level < d->levels.n; level++)
+        share_level(&s, level, go_up, pool);
+    for (int level = d->levels.n - 1; level >= 0; level--)
+        share_level(&s, level, go_down, pool);
+    lk_share(pool, d->n_bodies, move_body, d);
 }

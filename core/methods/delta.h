@@ -29,7 +29,7 @@
 #include "linkage/error.h"
 #include "maths/arena.h"
 #include "maths/hot.h"
-#include "solve/tree.h"
+#include "methods/share.h"
 
 #define LK_DELTA_Q 8 /* stored coordinates of a body */
 
@@ -68,7 +68,8 @@ struct lk_delta_kept {
  * @n_joined:   number of handles of all parts;  @n_kept: number of handles that remain
  * @factor:     offset of L, e * e values, L L^T = C^-1;  @reach: offset of L^-1 Phi_q delta, e * 8
  *              n_kept
- * @delta, @vector: as in struct lk_delta_part */
+ * @delta, @vector: as in struct lk_delta_part;  @scratch: offset of Phi_q delta over all joined
+ *              handles */
 struct lk_delta_front {
     int row;
     int e;
@@ -83,6 +84,7 @@ struct lk_delta_front {
     int reach;
     int delta;
     int vector;
+    int scratch;
 };
 
 /** struct lk_delta - all merges, children before parents; all members down to @phi_at are
@@ -103,7 +105,8 @@ struct lk_delta {
     double *bias;
     double *force;
     double *factors;
-    double *scratch; /* Phi_q delta of one front */
+    double *scratch;
+    struct lk_levels levels;
 };
 
 /** lk_delta_layout() - reserve memory for @plan; once the arena is allocated, also fill it. Uses
@@ -112,14 +115,16 @@ int lk_delta_layout(struct lk_delta *delta, const struct lk_topology *topology,
                     const struct lk_plan *plan, struct lk_arena *arena);
 
 /** lk_delta_factor() - compute delta of all merges from delta of the bodies and the present Phi_q.
- * @soft: 1/alpha of every row, in the order of elimination.  Thread: cycle.  RT: yes. */
-LK_RT void lk_delta_factor(struct lk_delta *delta, const double *soft);
+ * @soft: 1/alpha of every row, in the order of elimination
+ * @pool: workers that share the fronts of a level, or NULL;  Thread: cycle.  RT: yes. */
+LK_RT void lk_delta_factor(struct lk_delta *delta, const double *soft, struct lk_pool *pool);
 
 /** lk_delta_solve() - assemble the biases up the tree, and disassemble down the tree, with the last
  * factor.
  * @delta: its @bias holds delta_i3 of the bodies, and is replaced by dq
  * @x:     Phi of all rows in the order of elimination, replaced by dlambda
+ * @pool:  see lk_delta_factor()
  * Thread: cycle. RT: yes. */
-LK_RT void lk_delta_solve(struct lk_delta *delta, double *x);
+LK_RT void lk_delta_solve(struct lk_delta *delta, double *x, struct lk_pool *pool);
 
 #endif

@@ -145,25 +145,37 @@ static void place_body(struct lk_system *sys, struct euler *e, int b)
     sys->twist[b] = lk_euler_twist(body->q, body->v);
 }
 
-/* Add the components along p to the Jacobian of side @s of joint @i: dA/dp p = 2 A. A difference
- * over R (1 +- 1/64) is exact for rows that are linear in the rotation matrix of each side. */
-static void add_rows_along(struct lk_system *sys, struct euler *e, int i, int s)
+/* Compute Phi of joint @i with the rotation matrix of side @s times @scale. Rows of coordinates are
+ * taken to be independent of it, as angles are. */
+static void scaled_violation(const struct lk_system *sys, int i, int s, double scale, double *ret)
 {
     const struct lk_joint *j = &sys->joint[i];
-    struct lk_pose *pose = &sys->pose[j->body[s]], kept = *pose;
+    struct lk_pose scaled = sys->pose[j->body[s]];
+    const struct lk_pose *pose[2] = LK_TWO_SIDES(sys->pose, j);
+
+    for (int c = 0; c < 9; c++)
+        scaled.R[c] *= scale;
+    pose[s] = &scaled;
+    if (lk_is_compliant(j))
+        lk_joint_violation(j, pose, ret);
+    else
+        lk_joint_ops(j->type)->violation(j, pose, ret);
+}
+
+/* Add the components along p to the Jacobian of side @s of joint @i: dA/dp p = 2 A. A difference
+ * over R (1 +- 1/64) is exact for rows that are linear in the rotation matrix of each side. */
+static void add_rows_along(const struct lk_system *sys, struct euler *e, int i, int s)
+{
+    const struct lk_joint *j = &sys->joint[i];
     const struct lk_euler_body *body = &e->body[j->body[s]];
     double *phi = e->delta.phi + e->delta.phi_at[i] + s * j->n_rows * Q;
-    double change[2][LK_ROWS_MAX];
+    double less[LK_ROWS_MAX], more[LK_ROWS_MAX];
 
-    for (int k = 0; k < 2; k++) {
-        for (int c = 0; c < 9; c++)
-            pose->R[c] = kept.R[c] * (k == 0 ? 1 - 1.0 / 64 : 1 + 1.0 / 64);
-        lk_evaluate_violation(sys, i, change[k]);
-    }
-    *pose = kept;
+    scaled_violation(sys, i, s, 1 - 1.0 / 64, less);
+    scaled_violation(sys, i, s, 1 + 1.0 / 64, more);
     for (int r = 0; r < j->n_rows; r++)
         for (int k = 0; k < 4; k++)
-            phi[r * Q + P + k] += 64 * (change[1][r] - change[0][r]) / body->pp * body->p[k];
+            phi[r * Q + P + k] += 64 * (more[r] - less[r]) / body->pp * body->p[k];
 }
 
 /* Compute Phi_q^T x of the rows of @body along p, as a multiple of p: Phi_q p / p.p. */
@@ -203,43 +215,46 @@ static void add_rates_along(struct lk_system *sys, const struct euler *e, const 
 
 /* ---- the linear system ---- */
 
-/* Compute [Phi_x, 0, 2 Phi_theta G / |p|^2] for all sides that are bodies. */
-static void fill_rows(struct lk_system *sys, struct euler *e)
+/* Compute [Phi_x, 0, 2 Phi_theta G / |p|^2] of joint @i for all sides that are bodies, and alpha.
+ */
+static void fill_joint(void *context, int i)
 {
-    for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-        double *phi = e->delta.phi + e->delta.phi_at[i];
+    struct lk_system *sys = context;
+    struct euler *e = sys->formulation_data;
+    const struct lk_joint *j = &sys->joint[i];
+    double *phi = e->delta.phi + e->delta.phi_at[i];
 
-        for (int s = 0; s < j->n_sides; s++)
-            for (int r = 0; r < j->n_rows && j->body[s] < sys->n_bodies; r++) {
-                const struct lk_euler_body *body = &e->body[j->body[s]];
-                double *to = phi + (s * j->n_rows + r) * Q, row[6];
+    for (int s = 0; s < j->n_sides; s++)
+        for (int r = 0; r < j->n_rows && j->body[s] < sys->n_bodies; r++) {
+            const struct lk_euler_body *body = &e->body[j->body[s]];
+            double *to = phi + (s * j->n_rows + r) * Q, row[6];
 
-                lk_jacobian_row(sys->jacobian[i], s, r, row);
-                for (int k = 0; k < 3; k++)
-                    to[k] = row[k];
-                lk_euler_turn_to_rate(body->p, 2 / body->pp, row + 3, to + P);
-            }
-        for (int s = 0; s < j->n_sides && is_printed(sys); s++)
-            if (j->body[s] < sys->n_bodies)
-                add_rows_along(sys, e, i, s);
-    }
+            lk_jacobian_row(sys->jacobian[i], s, r, row);
+            for (int k = 0; k < 3; k++)
+                to[k] = row[k];
+            lk_euler_turn_to_rate(body->p, 2 / body->pp, row + 3, to + P);
+        }
+    for (int s = 0; s < j->n_sides && is_printed(sys) && !j->of[0]; s++)
+        if (j->body[s] < sys->n_bodies)
+            add_rows_along(sys, e, i, s);
+    for (int r = j->row; r < j->row + j->n_rows; r++)
+        e->soft[r] = sys->penalty > 0 && !lk_is_compliant(j) ? 1 / sys->penalty : sys->regular[r];
+}
+
+static void fill_body(void *context, int b)
+{
+    struct lk_system *sys = context;
+    struct euler *e = sys->formulation_data;
+
+    lk_euler_delta(&sys->sW[b], &e->body[b], e->delta.delta + b * Q * Q);
 }
 
 /* factor the matrix at the present coordinates and the Jacobians of their pose */
 static void factor_matrix(struct lk_system *sys, struct euler *e)
 {
-    for (int b = 0; b < sys->n_bodies; b++)
-        lk_euler_delta(&sys->sW[b], &e->body[b], e->delta.delta + b * Q * Q);
-    fill_rows(sys, e);
-    for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-
-        for (int r = j->row; r < j->row + j->n_rows; r++)
-            e->soft[r] =
-                sys->penalty > 0 && !lk_is_compliant(j) ? 1 / sys->penalty : sys->regular[r];
-    }
-    lk_delta_factor(&e->delta, e->soft);
+    lk_share(sys->pool, sys->n_bodies, fill_body, sys);
+    lk_share(sys->pool, sys->n_joints, fill_joint, sys);
+    lk_delta_factor(&e->delta, e->soft, sys->pool);
 }
 
 /* ---- Newton iterations ---- */
@@ -306,17 +321,32 @@ static double increment_of_mu(const struct lk_system *sys, const struct lk_euler
                            : -0.5 * lk_euler_inner(body->p, body->g + P) / body->pp;
 }
 
-/* Add the increments: u += dq, mu += dmu. Return: the largest increment, in m or rad. */
-static double move_body(const struct lk_system *sys, struct lk_euler_body *body, const double *dq)
+/* Compute g and delta_i3 of body @b. */
+static void weigh_body(void *context, int b)
 {
-    double largest = 0;
+    struct lk_system *sys = context;
+    struct euler *e = sys->formulation_data;
 
+    lk_euler_residual(&sys->body[b], &sys->residual[b], is_printed(sys) ? e->along[b] : 0,
+                      &e->body[b]);
+    lk_euler_bias(e->delta.delta + b * Q * Q, &e->body[b], e->delta.bias + b * Q);
+}
+
+/* Add the increments of body @b: u += dq, mu += dmu. */
+static void move_body(void *context, int b)
+{
+    struct lk_system *sys = context;
+    struct euler *e = sys->formulation_data;
+    struct lk_euler_body *body = &e->body[b];
+    const double *dq = e->delta.bias + b * Q;
+
+    body->increment = 0;
     for (int i = 0; i < Q; i++) {
         body->u[i] += dq[i];
-        largest = lk_max(largest, (i < P ? 1 : 2) * fabs(dq[i]));
+        body->increment = lk_max(body->increment, (i < P ? 1 : 2) * fabs(dq[i]));
     }
     body->mu += increment_of_mu(sys, body, dq);
-    return largest;
+    place_body(sys, e, b);
 }
 
 static void iterate_newton(struct lk_system *sys, struct euler *e, const double *inputs,
@@ -332,18 +362,13 @@ static void iterate_newton(struct lk_system *sys, struct euler *e, const double 
         forces_along(sys, e, sys->next.lambda, e->along);
     if (sys->leak_always || (iteration == 0 && sys->penalty == 0))
         leak_multipliers(sys, e);
-    for (int b = 0; b < sys->n_bodies; b++) {
-        lk_euler_residual(&sys->body[b], &sys->residual[b], is_printed(sys) ? e->along[b] : 0,
-                          &e->body[b]);
-        lk_euler_bias(e->delta.delta + b * Q * Q, &e->body[b], e->delta.bias + b * Q);
-    }
-    lk_delta_solve(&e->delta, sys->solution);
+    lk_share(sys->pool, sys->n_bodies, weigh_body, sys);
+    lk_delta_solve(&e->delta, sys->solution, sys->pool);
     for (int r = 0; r < sys->n_rows; r++)
         sys->next.lambda[r] += sys->solution[r];
-    for (int b = 0; b < sys->n_bodies; b++) {
-        largest = lk_max(largest, move_body(sys, &e->body[b], e->delta.bias + b * Q));
-        place_body(sys, e, b);
-    }
+    lk_share(sys->pool, sys->n_bodies, move_body, sys);
+    for (int b = 0; b < sys->n_bodies; b++)
+        largest = lk_max(largest, e->body[b].increment);
     sys->next.balance->increment = largest;
 }
 
@@ -364,7 +389,7 @@ static void project_rates(struct lk_system *sys, struct euler *e)
             bias[P + i] = -e->along[b] * e->body[b].p[i];
         }
     }
-    lk_delta_solve(&e->delta, sys->solution);
+    lk_delta_solve(&e->delta, sys->solution, sys->pool);
 }
 
 /* Project the velocities, eqs. (40)-(54), solved for q' - q'*. */
@@ -612,11 +637,19 @@ static void begin_along(struct lk_system *sys)
     }
 }
 
+static int shares_work(const struct lk_system *sys)
+{
+    (void)sys;
+    return 1;
+}
+
 const struct lk_formulation lk_formulation_euler = {
     .name = "ali3",
     .step = euler_step,
     .layout = euler_layout,
     .has_no_hubs = 1,
+    .shares_work = shares_work,
+    .wants_wide_tree = 1,
 };
 
 const struct lk_formulation lk_formulation_euler_as_printed = {
@@ -626,4 +659,6 @@ const struct lk_formulation lk_formulation_euler_as_printed = {
     .own_size = own_size,
     .begin = begin_along,
     .has_no_hubs = 1,
+    .shares_work = shares_work,
+    .wants_wide_tree = 1,
 };

@@ -27,7 +27,7 @@ struct lk_euler_along {
 /** struct lk_euler_body - a body within a step.
  * @old:  q, q', q'' at the start of the step;  @u: q - q_old;  @q, @v, @a: q, q', q''
  * @g:    eq. (12);  @p: Euler parameters of the factor;  @pp: p.p;  @soft: 1/alpha of the
- *        normalisation
+ *        normalisation;  @increment: the largest of the last iteration [m or rad]
  * @start_a, @massless: see struct lk_quad */
 struct lk_euler_body {
     double old[3][LK_EULER_Q];
@@ -40,6 +40,7 @@ struct lk_euler_body {
     double pp;
     double mu;
     double soft;
+    double increment;
     double start_a[2];
     double massless[2];
 };

@@ -204,6 +204,13 @@ static int explicit_step(struct lk_system *sys, const double *inputs)
     return r;
 }
 
+static int shares_work(const struct lk_system *sys)
+{
+    const struct stepper *e = sys->formulation_data;
+
+    return e->equations->shares_work;
+}
+
 const struct lk_formulation lk_formulation_explicit = {
     .name = "explicit",
     .step = explicit_step,
@@ -211,6 +218,8 @@ const struct lk_formulation lk_formulation_explicit = {
     .close = explicit_close,
     .own_size = own_size,
     .wants_plain = 1,
+    .wants_wide_tree = 1,
+    .shares_work = shares_work,
     .is_explicit = 1,
     .order = 4,
     .solves_once = 1,

@@ -76,6 +76,9 @@ struct lk_lane_effort {
  * @begin:  compute lk_state.own of system->now from its motion, after a start or reset; or NULL
  * @renew:  compute the scratch at the start of a step from system->now; NULL: lk_start_renew().
  *          RT: yes.
+ * @wants_wide_tree: merge in rounds of disjoint pairs, for few levels, whatever the total work
+ * @shares_work: return whether a step without lanes has loops that workers share, see
+ *               methods/share.h; or NULL: no
  * @wants_plain: the compiler must not use hubs, split bodies or lanes;  @has_no_hubs: it must not
  *               use hubs
  * @keeps_rows: the iterations use the Jacobian of the start of the step, see
@@ -109,6 +112,8 @@ struct lk_formulation {
     LK_RT void (*begin)(struct lk_system *system);
     LK_RT void (*renew)(struct lk_system *system);
     int wants_plain;
+    int wants_wide_tree;
+    int (*shares_work)(const struct lk_system *system);
     int has_no_hubs;
     int keeps_rows;
     int stops_at_any_pose;

@@ -213,9 +213,12 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
     lkd_run_rewind(rig);
     lkd_machine_judge(&rig->machine, rig->config, rig->placement, rig->n_workers, NULL);
     lkd_log(LKD_C_MODEL_LOADED,
-            "model %s loaded: %d input and %d output scalars, period %.6g ms, workers: %d",
+            "model %s loaded: %d input and %d output scalars, period %.6g ms, workers: %d%s",
             loaded->name, loaded->cycle->n_inputs, loaded->cycle->n_outputs,
-            (double)loaded->cycle->period_ns * 1e-6, rig->n_workers);
+            (double)loaded->cycle->period_ns * 1e-6, rig->n_workers,
+            rig->n_workers > 1 && !lk_system_shares_work(loaded->system)
+                ? ", without effect: one thread does the step of this model"
+                : "");
     lkd_rig_enter(rig, READY);
     lkd_rig_answer_ok(a);
     if (loaded->warnings.n > 0)

@@ -575,7 +575,7 @@ static const char others[] =
     "lk_system_input_size"
     " lk_system_input_period lk_system_input_delay"
     " lk_system_joint_index lk_system_joint_name lk_system_note lk_system_output_channels"
-    " lk_system_output_size lk_system_set_pool lk_system_step_count"
+    " lk_system_output_size lk_system_set_pool lk_system_shares_work lk_system_step_count"
     " lk_system_state_size lk_system_step_size lk_system_time ";
 
 /* Call the functions of all rows. Return the number of rows that changed the caller's setting. */

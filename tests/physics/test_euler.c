@@ -271,8 +271,8 @@ static double compare_recursion(const struct mechanism *m, enum lk_tree_strategy
         x[r] = uniform();
     }
     dense_solution(m, &plan, soft, x, dense);
-    lk_delta_factor(&d, soft);
-    lk_delta_solve(&d, x);
+    lk_delta_factor(&d, soft, NULL);
+    lk_delta_solve(&d, x, NULL);
     for (int i = 0; i < 7 * m->n_bodies; i++) {
         worst = fmax(worst, fabs(d.bias[i / 7 * Q + place(i % 7)] - dense[i]));
         size = fmax(size, fabs(dense[i]));

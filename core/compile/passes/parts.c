@@ -5,6 +5,7 @@
 #include "compile/passes/hubs.h"
 #include "compile/passes/rows.h"
 #include "compile/tree/plan.h"
+#include "step/formulation.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +135,8 @@ static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
         .n_rigid = d->n_rigid,
         .hangs_on = d->n_hubs > 0 ? d->hangs_on : NULL,
     };
-    return lk_plan_best(&d->topology, lk_draft_solves(d), &d->plan);
+    return lk_plan_best(&d->topology, d->formulation->wants_wide_tree, lk_draft_solves(d),
+                        &d->plan);
 }
 
 /* Return the operations of a step. */

@@ -441,10 +441,15 @@ static int plan_by(const struct lk_topology *topology, enum lk_tree_strategy str
     return r;
 }
 
-int lk_plan_best(const struct lk_topology *topology, int solves, struct lk_plan *ret_plan)
+int lk_plan_best(const struct lk_topology *topology, bool is_wide, int solves,
+                 struct lk_plan *ret_plan)
 {
     struct lk_plan cheapest, rounds;
-    int r = plan_by(topology, LK_TREE_CHEAPEST, &cheapest);
+    int r;
+
+    if (is_wide)
+        return plan_by(topology, LK_TREE_ROUNDS, ret_plan);
+    r = plan_by(topology, LK_TREE_CHEAPEST, &cheapest);
 
     if (r < 0)
         return r;

@@ -40,8 +40,11 @@ int lk_plan_init(const struct lk_topology *topology, const struct lk_tree *tree,
 void lk_plan_fini(struct lk_plan *plan);
 
 /** lk_plan_best() - make the plan of the strategy with the least work of a step on one core, for
- * two factorisations and @solves solves. Return: 0, -ENOMEM. */
-int lk_plan_best(const struct lk_topology *topology, int solves, struct lk_plan *ret_plan);
+ * two factorisations and @solves solves.
+ * @is_wide: make the plan in rounds instead, which has the fewest levels
+ * Return: 0, -ENOMEM. */
+int lk_plan_best(const struct lk_topology *topology, bool is_wide, int solves,
+                 struct lk_plan *ret_plan);
 
 /** lk_plan_work() - count the operations of a factorisation and of a solve for the rows of
  * @topology, see lk_fronts_layout(). */

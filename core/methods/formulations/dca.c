@@ -125,6 +125,7 @@ static const char *const variants[] = {"plain", "corrected", NULL};
 const struct lk_equations lk_equations_dca = {
     .name = "dca",
     .variants = variants,
+    .shares_work = 1,
     .paper = "R. Featherstone, A divide-and-conquer articulated-body algorithm (1999)",
     .open = open_dca,
     .close = close_dca,

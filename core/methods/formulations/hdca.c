@@ -380,6 +380,7 @@ static const char *const variants[] = {"reset", "as-printed", "corrected", NULL}
 const struct lk_equations lk_equations_hdca = {
     .name = "hdca",
     .variants = variants,
+    .shares_work = 1,
     .paper = "K. Chadaj, P. Malczyk, J. Fraczek, A parallel Hamiltonian formulation (2016)",
     .open = open_hdca,
     .close = close_hdca,

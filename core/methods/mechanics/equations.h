@@ -57,6 +57,7 @@ enum lk_settling { LK_SETTLES_ROWS = 1, LK_SETTLES_IDLE = 2, LK_SETTLES_MOMENTA 
  * @paper:   description and source, a line for `linkage methods`
  * @why_not_fixed: why a step has no fixed work, so that the daemon refuses it; NULL: fixed work
  * @takes_massless: the formulation accepts bodies without inertia
+ * @shares_work: workers share its loops, see methods/share.h
  * @settles: return the changes that settle() makes besides unit quaternions, bits of enum
  *           lk_settling; call after open(). NULL: none
  * @open:    allocate the formulation in @ret, which close() frees; the state of @mechanics is
@@ -81,6 +82,7 @@ struct lk_equations {
     const char *paper;
     const char *why_not_fixed;
     int takes_massless;
+    int shares_work;
     int (*open)(struct lk_mechanics *mechanics, const struct lk_equations_options *options,
                 void **ret, struct lk_error *ret_error);
     void (*close)(void *self);

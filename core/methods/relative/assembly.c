@@ -77,50 +77,76 @@ static int eliminate_front(const struct lk_assembly *a, struct lk_assembly_front
     return r;
 }
 
-/* Compute the diagonal of Phi_q W Phi_q^T of every row: the scale of the pivots. */
-static void find_diagonal(struct lk_assembly *a)
+/* Read block @i, and compute the diagonal of Phi_q W Phi_q^T of its rows: the scale of the pivots.
+ */
+static void read_block(void *context, int i)
 {
-    for (int i = 0; i < a->mechanics->n_blocks; i++) {
-        struct lk_mechanics_block *block = &a->block[i];
+    struct lk_assembly *a = context;
+    struct lk_mechanics_block *block = &a->block[i];
 
-        lk_mechanics_read_block(a->mechanics, i, block);
-        for (int r = 0; r < block->n_rows; r++) {
-            double sum = 1e-300;
+    lk_mechanics_read_block(a->mechanics, i, block);
+    for (int r = 0; r < block->n_rows; r++) {
+        double sum = 1e-300;
 
-            for (int s = 0; s < block->n_sides; s++) {
-                double heavy[6];
+        for (int s = 0; s < block->n_sides; s++) {
+            double heavy[6];
 
-                divide_by_mass(&a->mechanics->system->W[block->body[s]], block->J[s][r], heavy);
-                sum += product(block->J[s][r], heavy);
-            }
-            a->diagonal[block->first_row + r] = sum;
+            divide_by_mass(&a->mechanics->system->W[block->body[s]], block->J[s][r], heavy);
+            sum += product(block->J[s][r], heavy);
         }
+        a->diagonal[block->first_row + r] = sum;
     }
+}
+
+/** struct sweep - what the fronts of a level share. @front: indices of these fronts;  @x:
+ * right-hand side, then solution */
+struct sweep {
+    struct lk_assembly *assembly;
+    double *x;
+    const int *front;
+};
+
+/* Call @round for all fronts of level @level. */
+static void share_level(struct sweep *s, int level, void (*round)(void *context, int i))
+{
+    const struct lk_levels *levels = &s->assembly->levels;
+
+    s->front = levels->front + levels->first[level];
+    lk_share(s->assembly->mechanics->system->pool, levels->first[level + 1] - levels->first[level],
+             round, s);
+}
+
+static void factor_front(void *context, int i)
+{
+    const struct sweep *s = context;
+    struct lk_assembly *a = s->assembly;
+    struct lk_assembly_front *f = &a->front[s->front[i]];
+
+    memset(f->matrix, 0, (size_t)f->n * (size_t)f->n * sizeof(double));
+    for (int k = 0; k < f->n_bodies; k++)
+        add_body(a, f, k);
+    for (int c = 0; c < f->n_children; c++)
+        add_child(a, f, c);
+    f->status = eliminate_front(a, f);
 }
 
 int lk_assembly_factor(struct lk_assembly *a)
 {
+    struct sweep s = {.assembly = a};
     int status = 0;
 
-    find_diagonal(a);
-    for (int i = 0; i < a->n_fronts; i++) {
-        struct lk_assembly_front *f = &a->front[i];
-        int r;
-
-        memset(f->matrix, 0, (size_t)f->n * (size_t)f->n * sizeof(double));
-        for (int k = 0; k < f->n_bodies; k++)
-            add_body(a, f, k);
-        for (int c = 0; c < f->n_children; c++)
-            add_child(a, f, c);
-        r = eliminate_front(a, f);
-        status = status != 0 ? status : r;
-    }
+    lk_share(a->mechanics->system->pool, a->mechanics->n_blocks, read_block, a);
+    for (int level = 0; level < a->levels.n; level++)
+        share_level(&s, level, factor_front);
+    for (int i = 0; i < a->n_fronts; i++)
+        status = status != 0 ? status : a->front[i].status;
     return status;
 }
 
 /* ---- solve ---- */
 
-static void go_up(const struct lk_assembly *a, struct lk_assembly_front *f, const double *b)
+static void assemble_front(const struct lk_assembly *a, struct lk_assembly_front *f,
+                           const double *b)
 {
     for (int i = 0; i < f->n; i++)
         f->x[i] = i < f->e ? b[f->row[i]] : 0;
@@ -135,7 +161,7 @@ static void go_up(const struct lk_assembly *a, struct lk_assembly_front *f, cons
             f->x[i] -= f->weight[k * (f->n - f->e) + i - f->e] * f->x[k];
 }
 
-static void go_down(struct lk_assembly_front *f, double *x)
+static void disassemble_front(struct lk_assembly_front *f, double *x)
 {
     int rest = f->n - f->e;
 
@@ -147,12 +173,28 @@ static void go_down(struct lk_assembly_front *f, double *x)
     }
 }
 
+static void go_up(void *context, int i)
+{
+    const struct sweep *s = context;
+
+    assemble_front(s->assembly, &s->assembly->front[s->front[i]], s->x);
+}
+
+static void go_down(void *context, int i)
+{
+    const struct sweep *s = context;
+
+    disassemble_front(&s->assembly->front[s->front[i]], s->x);
+}
+
 void lk_assembly_solve(struct lk_assembly *a, double *x)
 {
-    for (int i = 0; i < a->n_fronts; i++)
-        go_up(a, &a->front[i], x);
-    for (int i = a->n_fronts - 1; i >= 0; i--)
-        go_down(&a->front[i], x);
+    struct sweep s = {.assembly = a, .x = x};
+
+    for (int level = 0; level < a->levels.n; level++)
+        share_level(&s, level, go_up);
+    for (int level = a->levels.n - 1; level >= 0; level--)
+        share_level(&s, level, go_down);
 }
 
 /* ---- products ---- */
@@ -162,16 +204,30 @@ const struct lk_mechanics_block *lk_assembly_block(const struct lk_assembly *a, 
     return &a->block[i];
 }
 
+/** struct products - arguments of a shared product. */
+struct products {
+    const struct lk_assembly *assembly;
+    const struct lk_twist *twist;
+    double *rows;
+    struct lk_twist *ret;
+};
+
+static void add_rates_of_block(void *context, int i)
+{
+    const struct products *p = context;
+    const struct lk_mechanics_block *block = &p->assembly->block[i];
+
+    for (int s = 0; s < block->n_sides; s++)
+        for (int r = 0; r < block->n_rows; r++)
+            p->rows[block->first_row + r] += lk_dot(block->J[s][r], p->twist[block->body[s]].v) +
+                                             lk_dot(block->J[s][r] + 3, p->twist[block->body[s]].w);
+}
+
 void lk_assembly_add_rates(const struct lk_assembly *a, const struct lk_twist *v, double *ret)
 {
-    for (int i = 0; i < a->mechanics->n_blocks; i++) {
-        const struct lk_mechanics_block *block = &a->block[i];
+    struct products p = {.assembly = a, .twist = v, .rows = ret};
 
-        for (int s = 0; s < block->n_sides; s++)
-            for (int r = 0; r < block->n_rows; r++)
-                ret[block->first_row + r] += lk_dot(block->J[s][r], v[block->body[s]].v) +
-                                             lk_dot(block->J[s][r] + 3, v[block->body[s]].w);
-    }
+    lk_share(a->mechanics->system->pool, a->mechanics->n_blocks, add_rates_of_block, &p);
 }
 
 void lk_assembly_subtract_forces(const struct lk_assembly *a, const double *x, struct lk_twist *ret)
@@ -188,17 +244,23 @@ void lk_assembly_subtract_forces(const struct lk_assembly *a, const double *x, s
     }
 }
 
+static void divide_body(void *context, int b)
+{
+    const struct products *p = context;
+    const struct lk_inverse_mass *W = &p->assembly->mechanics->system->W[b];
+    double turn[3];
+
+    lk_sym_mul(W->inertia, p->twist[b].w, turn);
+    for (int i = 0; i < 3; i++) {
+        p->ret[b].v[i] = W->mass * p->twist[b].v[i];
+        p->ret[b].w[i] = turn[i];
+    }
+}
+
 void lk_assembly_divide(const struct lk_assembly *a, const struct lk_twist *force,
                         struct lk_twist *ret)
 {
-    for (int b = 0; b < a->mechanics->n_bodies; b++) {
-        const struct lk_inverse_mass *W = &a->mechanics->system->W[b];
-        double turn[3];
+    struct products p = {.assembly = a, .twist = force, .ret = ret};
 
-        lk_sym_mul(W->inertia, force[b].w, turn);
-        for (int i = 0; i < 3; i++) {
-            ret[b].v[i] = W->mass * force[b].v[i];
-            ret[b].w[i] = turn[i];
-        }
-    }
+    lk_share(a->mechanics->system->pool, a->mechanics->n_bodies, divide_body, &p);
 }

@@ -5,6 +5,7 @@
 
 #include "methods/relative/assembly.h"
 #include "methods/relative/pseudo_inverse.h"
+#include "methods/share.h"
 
 /** struct lk_assembly_link - rows of a body in a front. @block: block of the mechanics;  @side:
  * side of the block;
@@ -22,7 +23,7 @@ struct lk_assembly_link {
  * @link:    rows of the bodies that are added here;  @first_link: by body, n_bodies + 1
  * @matrix:  n * n; after elimination, xi of the remaining rows at its lower right
  * @weight:  e * (n - e), K^+ B^T
- * @x:       n: right-hand side, then solution */
+ * @x:       n: right-hand side, then solution;  @status: 0, LK_E_SINGULAR of the last factor */
 struct lk_assembly_front {
     int n;
     int e;
@@ -39,6 +40,7 @@ struct lk_assembly_front {
     double *weight;
     double *diagonal;
     double *x;
+    int status;
 };
 
 /** struct lk_assembly - @diagonal: of Phi_q W Phi_q^T, of every row */
@@ -48,6 +50,7 @@ struct lk_assembly {
     int n_fronts;
     struct lk_assembly_front *front;
     double *diagonal;
+    struct lk_levels levels;
     void *memory;
 };
 

@@ -173,6 +173,7 @@ static void layout_fronts(struct lk_assembly *a, const struct draft *d, const in
     a->front = fronts;
     a->block = lk_arena_take(arena, (size_t)m->n_blocks + 1, sizeof(*a->block));
     a->diagonal = lk_arena_take(arena, (size_t)m->n_rows + 1, sizeof(double));
+    lk_levels_layout(&a->levels, &d->plan, arena);
     for (int i = 0; i < d->plan.n_fronts; i++) {
         take_front(fronts, i, &d->plan.fronts[i], count_links(d, &d->plan.fronts[i]), closes[i],
                    arena);

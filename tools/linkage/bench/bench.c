@@ -127,6 +127,7 @@ static int explain_result(const char *name, const struct lk_model *model,
     snprintf(result->name, sizeof(result->name), "%s", lk_model_name(model));
     lk_system_summary(system, &result->summary);
     result->step_s = lk_system_step_size(system);
+    result->shares_work = lk_system_shares_work(system);
     result->workers_useful = lk_system_workers_useful(system);
     lk_system_free(system);
     return EXIT_DONE;

@@ -157,10 +157,12 @@ struct bench_times {
 };
 
 /** struct bench_result - results for one model.
+ * @shares_work: workers have an effect on its step
  * @workers_useful: number of workers that shorten the step, as computed by liblinkage */
 struct bench_result {
     char name[LK_NAME_SIZE];
     struct lk_summary summary;
+    bool shares_work;
     int workers_useful;
     double step_s;
     int n_times;

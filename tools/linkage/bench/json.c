@@ -117,6 +117,7 @@ static void write_summary(struct lk_json *json, const struct bench_run *run,
     lk_json_number(json, "step_flops", s->step_flops);
     lk_json_rounded(json, "peak_share", bench_peak_share(run, r), RATIO);
     lk_json_number(json, "memory_bytes", (double)s->memory);
+    lk_json_bool(json, "shares_work", r->shares_work);
     lk_json_number(json, "workers_useful", r->workers_useful);
 }
 

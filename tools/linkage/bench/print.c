@@ -75,7 +75,8 @@ void bench_print_result(FILE *f, const struct bench_result *r)
     print_times(f, r, &r->times[0]);
     fputc('\n', f);
     for (int i = 1; i < r->n_times; i++) {
-        fprintf(f, "  %2d workers%33s", r->times[i].n_workers, "");
+        fprintf(f, "  %2d workers%-33s", r->times[i].n_workers,
+                r->shares_work ? "" : ", without effect");
         print_times(f, r, &r->times[i]);
         fprintf(f, " %8.2f\n", r->times[0].median_ns / r->times[i].median_ns);
     }

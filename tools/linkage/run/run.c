@@ -246,6 +246,10 @@ static bool start_workers(struct lk_system *system, const struct run_options *op
 
     if (n == 1)
         return true;
+    if (!lk_system_shares_work(system)) {
+        complain("--workers %d has no effect on %s: one thread does its step", n, options->path);
+        return true;
+    }
     fault = pool_threads_start(n, NULL, ret_threads);
     if (fault != 0) {
         complain("%d workers: %s", n, strerror(-fault));
