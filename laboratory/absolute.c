@@ -4,8 +4,8 @@
  *     index-1:  q' = K(q) v,  M v' + Phi_q^T lambda = Q - w x J w,  Phi'' = s
  *     index-2:  the same, with v projected onto Phi' = -alpha Phi before every evaluation, so that
  *               only positions drift: the underlying differential equation of the index-2 form
- *     creep-by-load:  index-1 with creep forces that follow the contact force, Q = Q(t, q, v,
- * lambda); see load_creep.h
+ *     creep-by-load:  index-1 with creep forces that depend on the contact force,
+ *               Q = Q(t, q, v, lambda); see load_creep.h
  *
  * M. Arnold, DAE aspects of multibody system dynamics, 2016, eqs. (84) and (79). Stabilisation:
  *     none        s = 0, alpha = 0: positions drift like t^2, in index-2 like t
@@ -22,10 +22,13 @@
 #include <string.h>
 
 #define ROUNDS  60
-#define SETTLED 1e-13 /* change of a settled multiplier, relative to 1 N and to its size */
+#define SETTLED 1e-13 /* change of a converged multiplier, relative to 1 + |lambda| */
 
-/* @last: multipliers of the round before;  @creep: n_creeps rows that follow the multipliers
- * @decay: alpha of index-2;  @baumgarte: 2 alpha and beta^2 of index-1 */
+/* struct absolute - state of the formulation.
+ * @last:      multipliers of the previous iteration
+ * @creep:     n_creeps creep rows that depend on the multipliers
+ * @decay:     alpha of index-2 [1/s]
+ * @baumgarte: 2 alpha [1/s] and beta^2 [1/s^2] of index-1 */
 struct absolute {
     struct lk_mechanics *mechanics;
     struct lk_kkt *kkt;
@@ -131,7 +134,7 @@ static void evaluate_state(const struct absolute *s, double t, const double *y, 
     lk_mechanics_evaluate(s->mechanics, t);
 }
 
-/* Compute the right-hand side of Phi_q v' = c: -gamma, and the stabilisation terms. */
+/* Compute the right-hand side c of Phi_q v' = c: -gamma plus the stabilisation terms. */
 static void prescribe_accelerations(struct absolute *s)
 {
     int m = s->kkt->m;
@@ -149,7 +152,8 @@ static void prescribe_accelerations(struct absolute *s)
         s->c[i] -= s->baumgarte[1] * s->kkt->c[i];
 }
 
-/* Return the largest change of the multipliers since the last round, and store them. */
+/* Return the largest change of the multipliers since the last iteration, and store the
+ * multipliers. */
 static double note_change(struct absolute *s)
 {
     double change = 0;
@@ -161,8 +165,9 @@ static double note_change(struct absolute *s)
     return change;
 }
 
-/* Compute accelerations and multipliers. If forces depend on the multipliers, a fixed-point
- * iteration is used: creep acts in the contact plane, so it hardly changes the contact force. */
+/* Compute accelerations and multipliers. If forces depend on the multipliers, iterate to a fixed
+ * point. The iteration converges fast, because creep acts in the contact plane and hardly changes
+ * the contact force. */
 static int balance_loads(struct absolute *s)
 {
     for (int i = 0; i < ROUNDS; i++) {
@@ -175,7 +180,7 @@ static int balance_loads(struct absolute *s)
     return LK_E_SINGULAR;
 }
 
-/* Compute the velocities of y (index-2: projected), the accelerations and the multipliers. */
+/* Compute the velocities of y (projected with index-2), the accelerations and the multipliers. */
 static int solve_state(struct absolute *s, double t, const double *y)
 {
     int r = 0;

@@ -57,8 +57,8 @@ static int list_equations(const struct lk_equations *e, struct lk_lab_name *ret,
     return n;
 }
 
-/* struct table - names of methods. The first thread that needs the table fills it; later it is
- * only read. */
+/* struct table - names of methods. The first thread that needs the table fills it. Afterwards it is
+ * read-only. */
 struct table {
     struct lk_lab_name names[NAMES_MAX];
     int n;
@@ -120,8 +120,9 @@ const struct lk_lab_name *lk_laboratory_integrators(int *ret_n)
 
 /* ---- from names to methods ---- */
 
-/* Return whether @text is @name or "@name:variant". @ret_variant: the entry of @variants; the
- * first entry if @text has no variant, NULL if its variant is unknown */
+/* Return whether @text is @name or "@name:variant".
+ * @ret_variant: the variant as an entry of @variants; the first entry if @text has no variant; NULL
+ *               if its variant is unknown */
 static int is_called(const char *text, const char *name, const char *const *variants,
                      const char **ret_variant)
 {
@@ -136,7 +137,7 @@ static int is_called(const char *text, const char *name, const char *const *vari
     return 1;
 }
 
-/* Append the texts of a NULL-terminated list as "a, b, c" to @ret */
+/* Append @name to the list @ret, which has the form "a, b, c". */
 static void append_names(const char *name, char ret[LIST_SIZE])
 {
     size_t at = strlen(ret);
@@ -220,8 +221,8 @@ static int find_integrator(const char *name, struct lk_lab_choice *ret, struct l
     return refuse_integrator(name, ret_error);
 }
 
-/* Return the index of @text in the NULL-terminated @names; if it is not among them, -1 and an
- * error that contains @list */
+/* Return the index of @text in the NULL-terminated @names. If @text is not in @names, return -1 and
+ * write an error message that contains @list. */
 static int find_word(const char *what, const char *text, const char *const *names, const char *list,
                      struct lk_error *ret_error)
 {
@@ -326,7 +327,9 @@ static int check_equations(const struct lk_method *m, const struct lk_lab_choice
     return LK_E_MODEL;
 }
 
-/* Return the formulation of the model, used if the method has none. */
+/* Return the own step that the solver section of the model selects, for a method that names no
+ * formulation.
+ * Return: NULL if there is none. */
 static const struct lk_lab_own *own_of(const struct lk_model *model)
 {
     const struct lk_solver_def *s = &model->solver;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resolves the names of a method to its functions, and refuses combinations that do not fit. */
+/* Finds the formulation and the integrator that a method names, and refuses combinations that do
+ * not fit. */
 #ifndef LK_METHODS_LABORATORY_CHOICE_H
 #define LK_METHODS_LABORATORY_CHOICE_H
 
@@ -7,8 +8,9 @@
 #include "linkage/laboratory.h"
 #include "model/model.h"
 
-/** struct lk_lab_own - a step of the library itself, as in the daemon, with its own integrator.
- * @name: name with variant
+/** struct lk_lab_own - a time step of the library that includes its own integrator, as in the
+ * daemon.
+ * @name:  name with variant
  * @formulation, @coordinates, @order: values of the solver section that select this step
  * @paper: see struct lk_lab_name */
 struct lk_lab_own {
@@ -19,8 +21,9 @@ struct lk_lab_own {
     const char *paper;
 };
 
-/** struct lk_lab_choice - a resolved method. Either @own, or @equations with @integrator; the
- * variants are static text or parts of the strings in struct lk_method, "" if there is none.
+/** struct lk_lab_choice - a resolved method: either @own, or @equations with @integrator.
+ * @variant, @integrator_variant: static text or part of a string in struct lk_method; "" for no
+ *             variant
  * @by_itself: the integrator uses the constrained equations directly; do not open @equations */
 struct lk_lab_choice {
     const struct lk_lab_own *own;
@@ -33,9 +36,10 @@ struct lk_lab_choice {
     enum lk_stabilisation stabilisation;
 };
 
-/** lk_lab_choose() - resolve a method. @model: its solver section is the default.
- * Return: 0, LK_E_MODEL: an unknown name, or names that do not fit together; @ret_error also
- * lists valid names. */
+/** lk_lab_choose() - resolve a method.
+ * @model: its solver section determines the formulation if @method names none
+ * Return: 0, LK_E_MODEL: an unknown name, or names that do not fit together; @ret_error also lists
+ * valid names. */
 int lk_lab_choose(const struct lk_model *model, const struct lk_method *method,
                   struct lk_lab_choice *ret, struct lk_error *ret_error);
 

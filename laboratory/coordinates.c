@@ -25,7 +25,7 @@ int lk_coordinates_size(enum lk_orientation orientation, int n_bodies)
     return size_of_body(orientation) * n_bodies;
 }
 
-/* Normalise a quaternion of any length; stages of an integrator may be far from unit length. */
+/* Scale a quaternion to unit length. Stages of an integrator may be far from unit length. */
 static void make_unit(double q[4])
 {
     double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -36,7 +36,7 @@ static void make_unit(double q[4])
 
 /* ---- angles ---- */
 
-/* Compute the quaternion of a rotation by @angle about axis @k of the body. */
+/* Multiply @q by a rotation by @angle about axis @k of the body. */
 static void turn_about(double q[4], int k, double angle)
 {
     double turn[4] = {cos(0.5 * angle), 0, 0, 0}, old[4];
@@ -46,8 +46,8 @@ static void turn_about(double q[4], int k, double angle)
     lk_quat_mul(old, turn, q);
 }
 
-/* Compute the quaternion of R = Rz Ry Rx or Rz Rx Rz; the three angles are in the order of the
- * product. */
+/* Compute the quaternion of R = Rz Ry Rx or R = Rz Rx Rz. The three angles are in the order of the
+ * factors. */
 static void quaternion_of(enum lk_orientation orientation, const double a[3], double q[4])
 {
     static const int axis[2][3] = {{2, 1, 0}, {2, 0, 2}};
@@ -75,7 +75,8 @@ static void angles_of(enum lk_orientation orientation, const double q[4], double
     a[2] = sin(a[1]) < SINGULAR ? 0 : atan2(R[6], R[7]);
 }
 
-/* Compute the rates a' of angles a from the angular velocity w, body axes. */
+/* Compute the rates a' of the angles @a from the angular velocity @w in body axes, or in axes of
+ * Resal. */
 static int angle_rates(enum lk_orientation orientation, const double a[3], const double w[3],
                        double ret[3])
 {
@@ -188,7 +189,7 @@ void lk_coordinates_normalise(enum lk_orientation orientation, int n_bodies, dou
         make_unit(q + 7 * b + 3);
 }
 
-/* Return the angle nearest to @near that differs from @angle by a multiple of 2 pi. */
+/* Add a multiple of 2 pi to @angle, so that it is nearest to @near. */
 static double unwrap(double angle, double near)
 {
     return near + remainder(angle - near, 2 * M_PI);

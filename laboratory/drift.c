@@ -31,8 +31,8 @@ void lk_lab_drift_start(struct lk_lab_drift *drift, struct lk_system *sys)
     drift->energy_start = energy_balance(&health);
 }
 
-/* Return the largest violation of accelerations. Evaluates poses and Jacobians again, because
- * not every step leaves them in the state at its end. */
+/* Return the largest violation of the rows at acceleration level. Evaluates poses and Jacobians
+ * again, because not every step evaluates them at its end. */
 static double acceleration_violation(struct lk_system *sys)
 {
     double largest = 0;

@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row whose pivot is below this fraction of the largest depends on the others: rows have length
- * 1, and an initial configuration satisfies them to about 1e-12 of its size. */
+/* A row is dependent if its pivot is below this fraction of the largest pivot. Rows have length 1,
+ * and an initial configuration satisfies them to about 1e-12 of its size. */
 #define DEPENDENT 1e-8
-/* lk_..._keep() chooses again if the margin is below this fraction of the best margin */
+/* lk_independent_rows_keep() chooses new rows if the margin is below this fraction of the best
+ * margin */
 #define WORTH_IT 0.1
 
-/* Divide every row by its length. A row of zeros remains zero. */
+/* Scale rotations to metres, and divide every row by its length. A row of zeros remains zero. */
 static void normalise_rows(struct lk_independent_rows *rows, int width)
 {
     for (int r = 0; r < rows->n_rows; r++) {
@@ -33,8 +34,8 @@ static int compare_indices(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* Find the rank from the diagonal of R, column-major, or use @rank if it is known; also compute
- * the margin. */
+/* Return the rank, found from the diagonal of @R (column-major), or @rank if the rank is known.
+ * Also compute the margin. */
 static int rank_of(const double *R, int n, int width, int rank, double *ret_margin)
 {
     int most = n < width ? n : width, known = rank;
@@ -51,8 +52,10 @@ static int rank_of(const double *R, int n, int width, int rank, double *ret_marg
     return rank;
 }
 
-/* Decompose the first @n rows in transpose by pivoted QR. Pivots are sorted up to the rank, and
- * separately after it. @rank: the rank if it is known, or -1. Return: the rank, -ENOMEM. */
+/* Decompose the first @n rows in rows->transpose by QR with column pivoting. Then sort the
+ * independent rows and the dependent rows in rows->pivot, separately.
+ * @rank: the rank if it is known, or -1
+ * Return: the rank, -ENOMEM. */
 static int decompose_rows(struct lk_independent_rows *rows, int width, int n, int rank,
                           double *ret_margin)
 {
@@ -67,15 +70,17 @@ static int decompose_rows(struct lk_independent_rows *rows, int width, int n, in
     return rank;
 }
 
-/* Evaluate Phi_q; stored by rows, it is Phi_q^T stored by columns. */
+/* Evaluate Phi_q. LAPACK reads the row-major Phi_q as the column-major Phi_q^T. */
 static void evaluate_rows(struct lk_independent_rows *rows, const struct lk_mechanics *mechanics)
 {
     lk_mechanics_jacobian(mechanics, rows->transpose);
     normalise_rows(rows, mechanics->n_velocities);
 }
 
-/* Choose rows. @rank: the rank if it is known: the chosen rows are kept while they are good
- * enough; or -1 */
+/* Choose independent rows.
+ * @rank: the rank if it is known, or -1. With a known rank, the old choice is kept if its margin is
+ *        large enough
+ * Return: as lk_independent_rows_choose(). */
 static int choose_rows(struct lk_independent_rows *rows, const struct lk_mechanics *mechanics,
                        int rank)
 {
@@ -148,7 +153,7 @@ void lk_independent_rows_pick(const struct lk_independent_rows *rows, int width,
 {
     size_t w = (size_t)width;
 
-    /* in ascending order, so that each row is read before it is overwritten */
+    /* the rows are in ascending order, so each row is read before it is overwritten */
     for (int i = 0; i < rows->n; i++)
         memmove(&ret[(size_t)i * w], &all[(size_t)rows->row[i] * w], w * sizeof(double));
 }
@@ -161,8 +166,10 @@ void lk_independent_rows_spread(const struct lk_independent_rows *rows, const do
         ret[rows->row[i]] = lambda[i];
 }
 
-/* Compute the least-squares solution of @A^T x = @jacobian^T @lambda with the smallest norm of
- * x_i @weight[i]. @A has @n rows. @weight: NULL: 1 for all. @x may be @lambda. */
+/* Compute the least-squares solution of @A^T x = @jacobian^T @lambda with the smallest norm of x_i
+ * @weight[i]. @A has @n rows.
+ * @weight: weights, or NULL: all are 1
+ * @x:      may be @lambda */
 static int solve_least(const double *A, int n, int width, const double *weight,
                        const double *jacobian, int n_rows, const double *lambda, double *x)
 {

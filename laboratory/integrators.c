@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registry of integrators. A new integrator needs a file of its own and two lines here. */
+/* The list of integrators. A new integrator needs a file of its own, and two lines here. */
 #include "laboratory/integrator.h"
 #include <stddef.h>
 

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows have length 1, so pivots start at 1. Near a singular pose a small pivot divides errors of
- * the state, while dropping its direction costs the pivot times a force. Example: Dormand-Prince
- * with projection and a tolerance of 1e-10 on the vertical four-bar. With 1e-8 the mechanism
- * leaves its rhombus in the aligned pose; with 1e-5 it passes this pose. */
+/* Rows have length 1, so the first pivot is 1. Near a singular pose, a small pivot amplifies errors
+ * of the state, but dropping its direction causes an error of the pivot times a force. The value is
+ * a compromise. Example: Dormand-Prince with projection and a tolerance of 1e-10 on the vertical
+ * four-bar. With 1e-8 the mechanism leaves its rhombus in the aligned pose; with 1e-5 it passes
+ * this pose. */
 #define DEPENDENT 1e-5
 #define ROOT      10 /* numbers per body in struct lk_kkt.root */
 
@@ -31,7 +32,7 @@ static int factor_body(const struct lk_body *body, double *root)
     return LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', 3, root + 1, 3) != 0;
 }
 
-/* x = L^-1 f of one body */
+/* Compute x = L^-1 f for one body. */
 static void body_down(const double *root, const double *f, double *x)
 {
     const double *L = root + 1;
@@ -46,7 +47,7 @@ static void body_down(const double *root, const double *f, double *x)
     }
 }
 
-/* a = L^-T x of one body */
+/* Compute a = L^-T x for one body. */
 static void body_up(const double *root, const double *x, double *a)
 {
     const double *L = root + 1;
@@ -173,7 +174,7 @@ void lk_kkt_free(struct lk_kkt *kkt)
 
 /* ---- factor ---- */
 
-/* Scale the rows. Stored by rows, they are the columns of H^T for LAPACK. */
+/* Compute the scaled rows H, row-major, which LAPACK reads as the column-major H^T. */
 static int scale_rows(struct lk_kkt *kkt)
 {
     for (int r = 0; r < kkt->m; r++) {
@@ -191,7 +192,7 @@ static int scale_rows(struct lk_kkt *kkt)
     return 0;
 }
 
-/* Find the rank. Pivots start at 1, because rows have length 1. */
+/* Return the rank: the number of pivots above DEPENDENT. */
 static int find_rank(const struct lk_kkt *kkt)
 {
     int most = kkt->m < kkt->n ? kkt->m : kkt->n, rank = 0;
@@ -243,7 +244,7 @@ static void solve_t(const struct lk_kkt *kkt, char trans, double *x)
     LAPACKE_dtrtrs(LAPACK_COL_MAJOR, 'U', trans, 'N', kkt->rank, 1, kkt->H, kkt->n, x, kkt->n);
 }
 
-/* Compute the first rank entries of Q^T x that the rows prescribe, into kkt->u. */
+/* Compute the first rank entries of Q^T x, which G a = c determines, into kkt->u. */
 static void prescribe_entries(struct lk_kkt *kkt, const double *c)
 {
     for (int i = 0; i < kkt->m; i++) {
@@ -255,7 +256,7 @@ static void prescribe_entries(struct lk_kkt *kkt, const double *c)
     solve_t(kkt, 'T', kkt->u);
 }
 
-/* Compute lambda = D^-1 P Z^T [s; 0], where s is the first rank numbers of kkt->u. */
+/* Compute lambda = D^-1 P Z^T [s; 0], where s are the first rank numbers of kkt->u. */
 static void find_multipliers(struct lk_kkt *kkt, double *ret)
 {
     for (int i = kkt->rank; i < kkt->m; i++)
@@ -313,7 +314,7 @@ void lk_kkt_basis(struct lk_kkt *kkt, double *ret)
     }
 }
 
-/* @sum += @before^T @lambda */
+/* Add @factor @before^T @lambda to @sum. */
 static void add_transpose(const struct lk_kkt *kkt, const double *before, const double *lambda,
                           double factor, double *sum)
 {
@@ -322,8 +323,8 @@ static void add_transpose(const struct lk_kkt *kkt, const double *before, const 
             sum[i] += factor * lambda[r] * before[area(r, kkt->n) + (size_t)i];
 }
 
-/* Compute K = Q_1^T M^-1/2 before^T B^T in the first rank rows of Y. K equals T if both poses
- * agree. */
+/* Compute K = Q_1^T M^-1/2 before^T B^T in the first rank rows of Y. K equals T if both poses are
+ * the same. */
 static void between_matrix(struct lk_kkt *kkt, const double *before)
 {
     int n = kkt->n, m = kkt->m, r = kkt->rank;

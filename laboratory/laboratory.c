@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of the laboratory. lk_system_step() makes the library's own steps, as in the daemon; every
- * other method is a formulation over lk_mechanics with an integrator. In both cases a struct
- * lk_system holds the state, so outputs, energies and reactions are read the same way. */
+/* Runs of the laboratory. For the library's own time steps, lk_system_step() makes the steps, as in
+ * the daemon. Every other method combines a formulation, which uses a struct lk_mechanics, with an
+ * integrator. In both cases a struct lk_system contains the state, so outputs, energies and
+ * reactions are read in the same way. */
 #include "linkage/laboratory.h"
 #include "laboratory/choice.h"
 #include "laboratory/drift.h"
@@ -17,14 +18,18 @@
 
 #define BAUMGARTE 5 /* alpha and beta [1/s] by default */
 
-/** struct lk_laboratory - a run. @system: the system of @mechanics, or a system that steps itself
- * if @mechanics is NULL
- * @self: state of choice.equations, @integration: state of choice.integrator; NULL if not in use
- * @inputs: initial values of all inputs, for callers that pass no inputs
- * @has_same_inputs: the caller declared that inputs stay the same, or there are none
- * @step: the system at the start and at the end of the last accepted step, for dense output
- * @is_shown: the system holds a state within that step
- * @cpu_s: CPU time of all advances, including the evaluations for @drift */
+/** struct lk_laboratory - a run.
+ * @system:          the system of @mechanics; if @mechanics is NULL, a system that makes its own
+ *                   steps
+ * @self:            state of choice.equations, or NULL
+ * @integration:     state of choice.integrator, or NULL
+ * @inputs:          initial values of all inputs, for callers that pass no inputs
+ * @has_same_inputs: the caller declared that inputs are constant, or there are no inputs
+ * @is_shown:        the system contains an interpolated state within the last step
+ * @step:            state of the system at the start and at the end of the last accepted step, for
+ *                   dense output
+ * @cpu_s:           CPU time of all calls of lk_laboratory_advance(), including the measurements of
+ *                   @drift */
 struct lk_laboratory {
     struct lk_lab_choice choice;
     struct lk_system *system;
@@ -103,7 +108,7 @@ static int open_own(struct lk_laboratory *lab, const struct lk_model *model,
                     const struct lk_method *method, struct lk_error *ret_error)
 {
     const struct lk_lab_own *own = lab->choice.own;
-    struct lk_model copy = *model; /* shares the lists of the model */
+    struct lk_model copy = *model; /* shallow copy, which uses the lists of the model */
     struct lk_options options = {
         .step = method->step, .engine = method->engine, .all_rows = method->all_rows};
     const char *why;
@@ -182,7 +187,7 @@ static int take_inputs(struct lk_laboratory *lab)
     return lab->inputs ? 0 : -ENOMEM;
 }
 
-/* Replace names that the caller has left NULL by "". */
+/* Replace NULL names by "". */
 static struct lk_method complete_method(const struct lk_method *method)
 {
     struct lk_method m = *method;
@@ -279,8 +284,8 @@ static int advance_own(struct lk_laboratory *lab, double t, const double *inputs
     return r == 0 ? 0 : explain_step(lab, r, ret_error);
 }
 
-/* Write the state at @t, which the last step has passed, to the system. This is no work of the
- * method. */
+/* Interpolate the state at @t, a time within the last step, and write it to the system. This work
+ * does not count as work of the method. */
 static int show_within(struct lk_laboratory *lab, double t, struct lk_error *ret_error)
 {
     unsigned long long evaluations = lab->mechanics->n_evaluations;
@@ -359,8 +364,9 @@ double lk_laboratory_time(const struct lk_laboratory *lab)
     return lab->time;
 }
 
-/* Count the work of library steps, which is fixed per step. A plain step has one residual per
- * iteration and two factors; extrapolation takes 3 or 6 plain steps. rk4 evaluates four states. */
+/* Count the work of the library's own steps, which is the same in every step. A plain step has one
+ * residual per iteration and two factorisations. Extrapolation makes 3 plain steps for two
+ * sequences, or 6 for three. rk4 evaluates four states. */
 static void count_own(const struct lk_laboratory *lab, struct lk_lab_report *ret)
 {
     unsigned sequences = (unsigned)lab->system->n_sequences;

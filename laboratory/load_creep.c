@@ -5,10 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* least normal force, relative to the load; below it the wheel counts as lifted */
+/* lower limit of the normal force relative to the load, so that the coefficients of a lifted wheel
+ * remain above 0 */
 #define LEAST 1e-9
 
-/* return the row of the contact of joint @name among the rigid rows, or -1 */
+/* Return the row of the contact constraint of joint @name among the rigid rows, or -1. */
 static int find_row(const struct lk_mechanics *m, const char *name)
 {
     int joint = lk_system_joint_index(m->system, name);
@@ -19,7 +20,8 @@ static int find_row(const struct lk_mechanics *m, const char *name)
     return -1;
 }
 
-/* Find the term of law @i if its element states its load. */
+/* Write the creep term of law @i to @ret if its element gives a load.
+ * Return: 1, 0: no such term, LK_E_MODEL. */
 static int find_one(const struct lk_mechanics *m, const struct lk_model *model, int i,
                     struct lk_load_creep *ret, struct lk_error *ret_error)
 {

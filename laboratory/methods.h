@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares the formulations that only the laboratory has. lk_lab_equations also includes the
- * formulations of fixed work. */
+/* Declares the formulations that only the laboratory has, and lk_lab_equations, which also includes
+ * the formulations with fixed work per step. */
 #ifndef LK_METHODS_LABORATORY_METHODS_H
 #define LK_METHODS_LABORATORY_METHODS_H
 

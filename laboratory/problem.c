@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Accept the state in the mechanics, with lambda from the formulation if it computes lambda;
- * otherwise the mechanics computes it. */
+/* Accept the state in the mechanics. lambda comes from the formulation if it computes lambda,
+ * otherwise from the mechanics. */
 static int accept_mechanics(struct lk_problem *p, double t)
 {
     double *lambda = NULL;

@@ -14,7 +14,7 @@ static double largest(const double *x, int n)
     return ret;
 }
 
-/* Iterations stop when the violation no longer halves. It is then at round-off, or at the
+/* Iterations stop when the violation no longer halves. The violation is then round-off, or the
  * residual of inconsistent redundant rows. */
 int lk_projection_positions(struct lk_kkt *kkt, enum lk_orientation orientation, double t,
                             double *q, const double *v, double *move, double *phi)

@@ -25,7 +25,7 @@ int lk_stepping_rate(struct lk_problem *p, double t, const double *y, double *re
     return p->equations->rate(p->self, t, y, ret);
 }
 
-/* time scale for round-off at t = 0 [s] */
+/* smallest time to which round-off is relative, because t may be 0 [s] */
 #define LEAST_TIME 1e-3
 
 int lk_stepping_is_there(double now, double t)

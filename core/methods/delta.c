@@ -9,9 +9,10 @@
 
 /* ---- layout ---- */
 
-/** struct shape - handles of every front, found before the layout.
+/** struct shape - handles of every front, determined before the layout.
  * @first: index in @body of the first handle of each front, n_fronts + 1
- * @mark:  for each body, whether a joint at it remains */
+ * @body:  handles of all fronts, one front after another
+ * @mark:  for each body, whether a joint of the body remains after the present front */
 struct shape {
     const struct lk_topology *t;
     const struct lk_plan *plan;
@@ -22,7 +23,7 @@ struct shape {
     int capacity;
 };
 
-/** struct counts - number of all items, for allocation and for layout. */
+/** struct counts - number of items of each array, to compute sizes and offsets. */
 struct counts {
     int parts, blocks, kept, vectors, deltas, factors, phi, scratch;
 };
@@ -49,7 +50,7 @@ static int shape_add(struct shape *s, int body)
     return 0;
 }
 
-/* mark or unmark the bodies of the joints that remain in front @f */
+/* set the mark of the bodies of the joints that remain after front @f to @value */
 static void mark_remaining(struct shape *s, const struct lk_front_plan *f, int value)
 {
     for (int i = f->n_elim; i < f->n_joints; i++)
@@ -57,7 +58,7 @@ static void mark_remaining(struct shape *s, const struct lk_front_plan *f, int v
             s->mark[s->t->body[f->joints[i]][side]] = value;
 }
 
-/* Find the handles of a front: the marked bodies among the handles of its parts. */
+/* Find the handles of a front: the marked bodies among the handles and bodies of its parts. */
 static int shape_front(struct shape *s, int i)
 {
     const struct lk_front_plan *f = &s->plan->fronts[i];
@@ -93,14 +94,17 @@ static int shape_init(struct shape *s)
     return r;
 }
 
-/** struct joined - a handle among the handles of all parts of a front. */
+/** struct joined - one of the joined handles of a front.
+ * @part:   index of the part to which the handle belongs
+ * @local:  index among the handles of this part
+ * @joined: index among the handles of all parts */
 struct joined {
     int part;
     int local;
     int joined;
 };
 
-/* find the joined handle of @body; the plan guarantees that there is one */
+/* Find the joined handle of @body. The plan guarantees that it exists. */
 static struct joined find_joined(const struct shape *s, const struct lk_front_plan *f, int body)
 {
     struct joined at = {0};
@@ -206,7 +210,7 @@ static void place_front(struct lk_delta *d, const struct shape *s, int i, const 
     place_kept(d, s, i, front);
 }
 
-/* add the items of front @i to the counts */
+/* Add the numbers of items of front @i to @c. */
 static void count_front(struct counts *c, const struct shape *s, int i)
 {
     const struct lk_front_plan *f = &s->plan->fronts[i];
@@ -225,7 +229,7 @@ static void count_front(struct counts *c, const struct shape *s, int i)
     c->scratch += e * joined * Q;
 }
 
-/* Count the sides of joint @j up to the last side that is a body. */
+/* Return the number of sides of joint @j, up to and including the last side that is a body. */
 static int sides_of(const struct lk_topology *t, int j)
 {
     int n = LK_TREE_SIDES;
@@ -235,7 +239,9 @@ static int sides_of(const struct lk_topology *t, int j)
     return n;
 }
 
-/* lay out Phi_q of every joint; @phi_at: NULL while counting. Return: number of doubles. */
+/* Compute the offset of Phi_q of every joint.
+ * @phi_at: offsets, or NULL to count only
+ * Return: number of doubles. */
 static int place_phi(const struct lk_topology *t, int *phi_at)
 {
     int n = 0;
@@ -298,7 +304,7 @@ int lk_delta_layout(struct lk_delta *d, const struct lk_topology *topology,
 
 /* ---- factor ---- */
 
-/* y += a x, over @n eights */
+/* Add @a x to y, for @n groups of eight values. */
 LK_INLINE void add_scaled(double *restrict y, double a, const double *restrict x, int n)
 {
     for (int i = 0; i < n * Q; i += 4)
@@ -313,7 +319,7 @@ LK_INLINE double dot(const double *a, const double *b)
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-/* Compute Y = Phi_q delta over the joined handles, row after row. */
+/* Compute Y = Phi_q delta, e rows of 8 n_joined values. */
 static void reach_of_rows(struct lk_delta *d, const struct lk_delta_front *f)
 {
     double *Y = d->scratch + f->scratch;
@@ -336,7 +342,7 @@ static void reach_of_rows(struct lk_delta *d, const struct lk_delta_front *f)
     }
 }
 
-/* Factor L L^T = C^-1 = 1/alpha - Y Phi_q^T; lower triangle row after row. */
+/* Factor C^-1 = 1/alpha - Y Phi_q^T = L L^T. L is stored row-major in its lower triangle. */
 static void factor_rows(struct lk_delta *d, const struct lk_delta_front *f, const double *soft)
 {
     double *L = d->factors + f->factor;
@@ -370,7 +376,7 @@ static void factor_rows(struct lk_delta *d, const struct lk_delta_front *f, cons
     }
 }
 
-/* Z = L^-1 Y of the kept handles */
+/* Compute Z = L^-1 Y at the kept handles. */
 static void reach_of_kept(struct lk_delta *d, const struct lk_delta_front *f)
 {
     const double *L = d->factors + f->factor;
@@ -457,7 +463,8 @@ void lk_delta_factor(struct lk_delta *d, const double *soft, struct lk_pool *poo
 
 /* ---- solve ---- */
 
-/* Compute beta, then L^-1 beta in its place, then delta_C3 = delta_3 + Z^T L^-1 beta, eq. (39). */
+/* Compute beta, overwrite it with L^-1 beta, and compute delta_C3 = delta_3 + Z^T L^-1 beta, eq.
+ * (39). */
 static void assemble_front(struct lk_delta *d, const struct lk_delta_front *f, double *x)
 {
     const double *L = d->factors + f->factor, *Z = d->factors + f->reach;
@@ -504,8 +511,8 @@ static void multipliers(const struct lk_delta *d, const struct lk_delta_front *f
     }
 }
 
-/* compute the forces at the handles of the parts: those from outside, and those of the rows that
- * this front eliminates, eq. (14) */
+/* Compute the forces at the handles of the parts: the forces from joints outside the front, and the
+ * forces of the rows that this front eliminates, eq. (14). */
 static void hand_down(struct lk_delta *d, const struct lk_delta_front *f, const double *x)
 {
     for (int k = 0; k < f->n_parts; k++) {

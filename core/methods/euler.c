@@ -2,46 +2,48 @@
 /* Formulation `ali3` with `coordinates: euler-parameters`: the method in the form of the index-3
  * DCA paper (Nonlinear Dynamics, 2018), for comparison with ali3.c.
  *
- * Each body has seven coordinates, q = (x, p) with Euler parameters p. A penalty enforces
- * Psi = p.p - 1 = 0. Equations of motion, eqs. (7)-(9) and (12):
+ * Each body has seven coordinates, q = (x, p) with Euler parameters p. A penalty enforces Psi = p.p
+ * - 1 = 0. The equations of motion are eqs. (7)-(9) and (12):
  *
  *     g = M q'' + Phi_q^T lambda + Psi_q^T mu - Q = 0,   M = diag(m, 4 G^T J G),   w = 2 G p'
  *
- * Trapezoidal rule on the coordinates, eqs. (15), (16), with u = q - q_old:
+ * The trapezoidal rule is applied to the coordinates, eqs. (15), (16), with u = q - q_old:
  *
  *     q' = 2/h u - q_old',      q'' = 4/h^2 u - 4/h q_old' - q_old''
  *
- * One Newton iteration, s = h^2/4, lambda += alpha Phi and mu += alpha Psi, eqs. (21)-(27), (34):
+ * A Newton iteration solves, with s = h^2/4, lambda += alpha Phi and mu += alpha Psi, eqs.
+ * (21)-(27), (34):
  *
  *     (M + s Psi_q^T alpha Psi_q) dq + s Phi_q^T dlambda = -s (g + Psi_q^T alpha Psi)
  *     dlambda = alpha (Phi + Phi_q dq),                   dmu = alpha (Psi + Psi_q dq)
  *
- * (the sign of the last term is misprinted in the paper), solved by the recursion of
- * methods/delta.h. Mass-orthogonal projections with the same recursion, eqs. (40)-(69).
+ * (The paper misprints the sign of the last term of the first equation.) The recursion of
+ * methods/delta.h solves these equations, and those of the mass-orthogonal projections, eqs.
+ * (40)-(69).
  *
- * Variant `as-printed` is the paper to the letter:
- *  - The rotation matrix is A(p) = |p|^2 R(p / |p|), homogeneous in p. Rows depend on |p|, and
- *    their Jacobian has a component along p, dPhi/d|p| p / |p|.
- *  - The state includes all seven of q, q', q'', and mu (struct lk_euler_along).
- *  - Every iteration has a factor of its own. The projections use the last one (sec. 3.3).
- *  - Both projections begin with the coordinates after the iterations, so that gamma and nu
- *    are those of the velocities before their projection (sec. 3.5: they "may be performed
- *    independently of each other"). The multipliers are those of the iterations.
- *  - Of gamma, the terms in p.p' times a rotation are left out: p.p' is of order h^3.
+ * The variant `as-printed` follows the paper to the letter:
  *
- * Where the default differs from the paper:
- *  - Rotation matrices are those of p / |p|. Then d theta = 2 G dp / |p|^2, the Jacobian is
- *    [Phi_x, 2 Phi_theta G / |p|^2], whose component along p is zero: rows do not depend on |p|.
- *    The inverse of the 4 x 4 matrix of rotation is
- *    G^T J^-1 G / (4 |p|^4) + p p^T / (4 s alpha |p|^4).
- *    Dynamics are as in the paper at any |p|. At the start and end of a step |p| = 1, up to
- *    round-off.
- *  - The projections have a fresh factor at the final pose, and they solve for the correction,
- *    q' - q'* instead of q', which is the same with less round-off. lambda += s kappa, as in
- *    ali3.c.
- *  - alpha is 1/E of ali3.c, row by row, unless the model sets a number. With such a number the
- *    multipliers do not leak (ali3.c), because E lambda may then be a large violation.
- *  - mu is not stored between steps: at a consistent state mu = w.J w. */
+ * - The rotation matrix is A(p) = |p|^2 R(p / |p|). Therefore rows depend on |p|, and their
+ *   Jacobian has a component along p, dPhi/d|p| p / |p|.
+ * - The state includes all seven components of q, q', q'', and mu (struct lk_euler_along).
+ * - Every iteration factors the matrix. The projections use the last factor (sec. 3.3).
+ * - Both projections begin with the coordinates after the iterations. Therefore gamma and nu belong
+ *   to the velocities before their projection (sec. 3.5: the projections "may be performed
+ *   independently of each other"). The multipliers are those of the iterations.
+ * - The terms of gamma in p.p' times a rotation are omitted, because p.p' is of order h^3.
+ *
+ * The default differs from the paper in these points:
+ *
+ * - Rotation matrices are those of p / |p|. Then d theta = 2 G dp / |p|^2, and the Jacobian is
+ *   [Phi_x, 2 Phi_theta G / |p|^2]. Its component along p is zero, because rows do not depend on
+ *   |p|. The inverse of the 4 x 4 matrix of rotation is G^T J^-1 G / (4 |p|^4) + p p^T / (4 s alpha
+ *   |p|^4). The dynamics are as in the paper at any |p|. At the start and end of a step |p| = 1 up
+ *   to round-off.
+ * - The projections factor the matrix at the final pose. They solve for the correction q' - q'*
+ *   instead of q', which causes less round-off. The multipliers change by s kappa, as in ali3.c.
+ * - alpha is 1/E of ali3.c for each row, unless the model sets a number. With such a number the
+ *   multipliers do not decay as in ali3.c, because E lambda may then be a large violation.
+ * - mu is not stored between steps, because mu = w.J w at a consistent state. */
 #include "maths/vec.h"
 #include "methods/euler_body.h"
 #include "methods/registry.h"
@@ -56,12 +58,13 @@
 #define P     LK_EULER_P
 #define ALONG ((int)(sizeof(struct lk_euler_along) / sizeof(double)))
 
-/* 1/alpha of the normalisation relative to s times the mean of J^-1. It affects only |p| between
- * two iterations: there is no mass along p, and no row depends on |p|. */
+/* Value of 1/alpha of the normalisation, relative to s times the mean of J^-1. The value affects
+ * only |p| between two iterations, because there is no mass along p and no row depends on |p|. */
 #define NORM_EPS 1e-8
 
-/** struct euler - private state of this formulation. @soft: 1/alpha of each row;  @along: of each
- * body, a component along p */
+/** struct euler - private state of this formulation.
+ * @soft:  1/alpha of each row
+ * @along: a component along p for each body; scratch */
 struct euler {
     struct lk_euler_body *body;
     struct lk_delta delta;
@@ -103,8 +106,8 @@ static int euler_layout(struct lk_system *sys, const struct lk_topology *topolog
 
 /* ---- a body and its rows ---- */
 
-/* Set q, q', q'' at the start of the step. @a: may differ from the accelerations in the state by
- * an input jump */
+/* Set q, q', q'' at the start of the step.
+ * @a: accelerations; they differ from the accelerations in the state after a jump of an input */
 static void load_body(const struct lk_system *sys, int b, const struct lk_twist *a,
                       struct lk_euler_body *body)
 {
@@ -118,7 +121,7 @@ static void load_body(const struct lk_system *sys, int b, const struct lk_twist 
     lk_euler_load(m, a, &along, body);
 }
 
-/* A(p) = p.p R of the paper, in sys->pose */
+/* Scale the rotation matrix in sys->pose to A(p) = p.p R of the paper. */
 static void scale_rotation(struct lk_system *sys, int b, const double p[4])
 {
     double pp = lk_euler_inner(p, p);
@@ -127,7 +130,7 @@ static void scale_rotation(struct lk_system *sys, int b, const double p[4])
         sys->pose[b].R[i] *= pp;
 }
 
-/* update the present coordinates, and the pose and motion that the joints use */
+/* Compute q, q', q'' of body @b from u, and its pose and twist for the evaluation of joints. */
 static void place_body(struct lk_system *sys, struct euler *e, int b)
 {
     struct lk_euler_body *body = &e->body[b];
@@ -178,7 +181,8 @@ static void add_rows_along(const struct lk_system *sys, struct euler *e, int i, 
             phi[r * Q + P + k] += 64 * (more[r] - less[r]) / body->pp * body->p[k];
 }
 
-/* Compute Phi_q^T x of the rows of @body along p, as a multiple of p: Phi_q p / p.p. */
+/* Compute the component of Phi_q^T @x along p for every body, as a multiple of p: x . Phi_q p /
+ * p.p. */
 static void forces_along(const struct lk_system *sys, const struct euler *e, const double *x,
                          double *ret)
 {
@@ -198,7 +202,7 @@ static void forces_along(const struct lk_system *sys, const struct euler *e, con
     }
 }
 
-/* Add to the right-hand side of the rows: Phi_q (0, along p) */
+/* Add Phi_q (0, along p) to the right-hand side of the rigid rows. */
 static void add_rates_along(struct lk_system *sys, const struct euler *e, const double *along)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -249,7 +253,7 @@ static void fill_body(void *context, int b)
     lk_euler_delta(&sys->sW[b], &e->body[b], e->delta.delta + b * Q * Q);
 }
 
-/* factor the matrix at the present coordinates and the Jacobians of their pose */
+/* Factor the matrix at the present coordinates, with the Jacobians at this pose. */
 static void factor_matrix(struct lk_system *sys, struct euler *e)
 {
     lk_share(sys->pool, sys->n_bodies, fill_body, sys);
@@ -259,8 +263,9 @@ static void factor_matrix(struct lk_system *sys, struct euler *e)
 
 /* ---- Newton iterations ---- */
 
-/* A compliant row has the law lambda = f(Phi, dPhi/dt): 1/alpha is the inverse of its tangent at
- * the predicted pose, and the residual of the law replaces Phi. For end stops see ali3.c. */
+/* Return the right-hand side of a compliant row, which has the law lambda = f(Phi, dPhi/dt). The
+ * residual of the law, scaled by 1/alpha, replaces Phi. 1/alpha is the inverse of the tangent of
+ * the law at the predicted pose. For end stops see ali3.c. */
 static double law_residual(struct lk_system *sys, const struct lk_joint *j, int r, double phi,
                            double rate, int iteration)
 {
@@ -277,9 +282,9 @@ static double law_residual(struct lk_system *sys, const struct lk_joint *j, int 
     return (f.elastic + f.dissipative - sys->next.lambda[j->row + r]) * *regular;
 }
 
-/* Write Phi to the right-hand side, and add Phi_q^T lambda to the sums of the bodies. Both, and
- * the Jacobians of the system, are those of the present pose. The recursion keeps the Jacobian
- * of the factor. */
+/* Write Phi to the right-hand side, and add Phi_q^T lambda to the residuals of the bodies. Both use
+ * the present pose, as do the Jacobians of the system. The recursion keeps the Jacobian of the last
+ * factorisation. */
 static void row_residual(struct lk_system *sys, int iteration)
 {
     lk_evaluate_jacobians(sys);
@@ -299,7 +304,8 @@ static void row_residual(struct lk_system *sys, int iteration)
     }
 }
 
-/* let multipliers of redundant rows decay at the rate at which they are generated, see ali3.c */
+/* Subtract 1/alpha lambda from the rigid rows, so that multipliers of redundant rows decay, see
+ * leak() in ali3.c. */
 static void leak_multipliers(struct lk_system *sys, const struct euler *e)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -310,8 +316,8 @@ static void leak_multipliers(struct lk_system *sys, const struct euler *e)
     }
 }
 
-/* Return dmu of eq. (21). Where no row acts along p, the equations of the increment give -p.g / (2
- * p.p) for every alpha. */
+/* Return dmu of eq. (21). If no row acts along p, the equation of the increment reduces to -p.g /
+ * (2 p.p) for every alpha. */
 static double increment_of_mu(const struct lk_system *sys, const struct lk_euler_body *body,
                               const double *dq)
 {
@@ -374,9 +380,10 @@ static void iterate_newton(struct lk_system *sys, struct euler *e, const double 
 
 /* ---- projections ---- */
 
-/* Project rates of q, of which @along is the violation of the norm, p.q' or p.q'' + p'.p' over p.p:
- * the bias of the norm is -along p for every alpha. Writes the correction to delta.bias, and the
- * multipliers to the solution, whose right-hand side holds the violations of the rows. */
+/* Project rates of q. Write the correction to delta.bias and the multipliers to sys->solution. On
+ * entry, the right-hand side in sys->solution contains the violations of the rows, and @along the
+ * violation of the norm: p.p' or p.p'' + p'.p', over p.p. The bias of the norm is -along p for
+ * every alpha. */
 static void project_rates(struct lk_system *sys, struct euler *e)
 {
     if (is_printed(sys))
@@ -392,7 +399,7 @@ static void project_rates(struct lk_system *sys, struct euler *e)
     lk_delta_solve(&e->delta, sys->solution, sys->pool);
 }
 
-/* Project the velocities, eqs. (40)-(54), solved for q' - q'*. */
+/* Project the velocities, eqs. (40)-(54). The unknown is the correction q' - q'*. */
 static void project_velocities(struct lk_system *sys, struct euler *e)
 {
     lk_evaluate_velocity_violation(sys);
@@ -406,8 +413,8 @@ static void project_velocities(struct lk_system *sys, struct euler *e)
     }
 }
 
-/* Project the accelerations, eqs. (55)-(69), solved for q'' - q''*. @jump: see
- * lk_evaluate_acceleration_violation() */
+/* Project the accelerations, eqs. (55)-(69). The unknown is the correction q'' - q''*.
+ * @jump: see lk_evaluate_acceleration_violation() */
 static void project_accelerations(struct lk_system *sys, struct euler *e,
                                   const struct lk_twist *jump)
 {
@@ -432,9 +439,10 @@ static void project_accelerations(struct lk_system *sys, struct euler *e,
 
 /* ---- the step ---- */
 
-/* Compute the jumps at the start of a step. As in ali3.c, inputs may jump and stops may open
- * there, and accelerations and multipliers jump with them. The Jacobians are still valid for
- * this pose. The matrix is factored again, so that a step depends on the state only. */
+/* Initialise sys->correction with the jumps of the loads at the start of a step. Inputs may jump
+ * there and stops may open, as in ali3.c. Accelerations and multipliers then jump too. The
+ * Jacobians are still valid for this pose. The matrix is factored again, so that a step depends on
+ * the state only. */
 static void begin_jumps(struct lk_system *sys, const double *inputs)
 {
     for (int b = 0; b <= sys->n_bodies + sys->n_frames; b++)
@@ -442,7 +450,8 @@ static void begin_jumps(struct lk_system *sys, const double *inputs)
     lk_loads_subtract_jumps(sys, inputs, sys->correction);
 }
 
-/* Compute the projection of a + W dQ, where sys->correction holds -dQ. */
+/* Compute the accelerations after a jump: the projection of a + W dQ. On entry sys->correction
+ * contains -dQ. */
 static void jump_accelerations(struct lk_system *sys, struct euler *e)
 {
     lk_evaluate_clear_frames(sys, sys->correction);
@@ -471,7 +480,7 @@ static void jump_accelerations(struct lk_system *sys, struct euler *e)
         sys->next.motion[b].a = lk_euler_twist(e->body[b].q, e->body[b].a);
 }
 
-/* compute the Jacobians of the start of the step at A(p) of the paper */
+/* Compute the Jacobians at the start of the step, with the rotation matrix A(p) of the paper. */
 static void scale_start(struct lk_system *sys, const struct euler *e)
 {
     for (int b = 0; b < sys->n_bodies; b++)
@@ -498,13 +507,15 @@ static void absorb_jumps(struct lk_system *sys, struct euler *e, const double *i
     for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < Q; i++)
             e->body[b].old[2][i] = e->body[b].a[i];
-    /* drives push against a jump from the beginning of the step, not from half of it */
+    /* drives act against a jump from the start of the step; the trapezoidal rule assumes half of
+     * it */
     sys->next.balance->work_drive +=
         0.5 * sys->h *
         (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
 }
 
-/* Return: whether every turn is less than half a turn, which is the bound of ali3.c */
+/* Predict the motion.
+ * Return: whether every body turns by less than half a turn, the limit of ali3.c. */
 static bool predict_motion(struct lk_system *sys, struct euler *e)
 {
     double widest = 0;
@@ -516,8 +527,8 @@ static bool predict_motion(struct lk_system *sys, struct euler *e)
     return widest < M_PI * M_PI;
 }
 
-/* Set the pose of the state. In the default form |p| = 1 to round-off from here on, and the factor
- * is computed at this pose. */
+/* Set the pose of the new state. The default form scales p to |p| = 1 up to round-off, and factors
+ * the matrix at this pose. */
 static void accept_pose(struct lk_system *sys, struct euler *e)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -541,7 +552,7 @@ static void accept_pose(struct lk_system *sys, struct euler *e)
         lk_loads_release_stops(sys, 1);
     if (!is_printed(sys))
         factor_matrix(sys, e);
-    /* pivots of the factor: Phi_q delta Phi_q^T is the matrix of ali3.c */
+    /* Phi_q delta Phi_q^T is the matrix of ali3.c, so the pivots come from the factor of ali3.c */
     if (sys->shows_condition)
         lk_evaluate_factor(sys);
 }
@@ -558,7 +569,7 @@ static void accept_rates(struct lk_system *sys, const struct euler *e)
     }
 }
 
-/* Set the constants of body @b, and the state at the start of the step. */
+/* Set the constants of body @b for this step, and the state at the start of the step. */
 static void begin_body(const struct lk_system *sys, int b, struct lk_euler_body *body)
 {
     const struct lk_quad *quad = &sys->quad[b / 4];
@@ -572,7 +583,7 @@ static void begin_body(const struct lk_system *sys, int b, struct lk_euler_body 
     load_body(sys, b, &sys->now.motion[b].a, body);
 }
 
-/* Apply the restitution of impacts as in ali3.c, with the factor of ali3.c. */
+/* Apply the restitution of impacts with the factor and the functions of ali3.c. */
 static void apply_restitution(struct lk_system *sys, struct euler *e)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -627,7 +638,8 @@ static int own_size(int n_bodies)
     return n_bodies * ALONG;
 }
 
-/* set the components along p for a state that is not the result of a step */
+/* Set the components along p for a state that is not the result of a step, such as the initial
+ * state. */
 static void begin_along(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++) {

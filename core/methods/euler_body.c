@@ -33,7 +33,7 @@ struct lk_euler_along lk_euler_along_body(const struct lk_euler_body *body)
                                    .mu = body->mu};
 }
 
-/* p = |p| q, p' = 1/2 p o (0, w) + (p.p'/p.p) p, p'' = 1/2 p o (0, al) + (p.p''/p.p) p */
+/* Set p = |p| q, p' = 1/2 p o (0, w) + (p.p'/p.p) p, and p'' = 1/2 p o (0, al) + (p.p''/p.p) p. */
 void lk_euler_load(const struct lk_motion *m, const struct lk_twist *a,
                    const struct lk_euler_along *along, struct lk_euler_body *body)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step of the formulations in core/methods/formulations: the classical Runge-Kutta method of
- * order 4 on y' = f(t, y). Four evaluations, a fifth at the end of the step for the
- * accelerations of the new state, and one before the step if a model has both inputs and drives.
- * For smooth motion only, see lk_extrapolate_check(). Multipliers that a formulation does not
- * compute come from the factor of the system, as in rk4.c. */
+/* Step of the formulations in core/methods/formulations: the classical Runge-Kutta method of order
+ * 4 on y' = f(t, y). A step has four evaluations of f, a fifth at its end for the accelerations of
+ * the new state, and another before the step if a model has both inputs and drives. This step is
+ * for smooth motion only, see lk_extrapolate_check(). If a formulation does not compute
+ * multipliers, they are computed with the factor of the system, as in rk4.c. */
 #include "maths/vec.h"
 #include "methods/registry.h"
 #include "step/elements/loads.h"
@@ -18,8 +18,11 @@
 #define STAGES 4
 
 /** struct stepper - memory of a step.
- * @k: f of each stage;  @y: state of a stage, then of the end of the step;  @lambda: multipliers
- *     of the rigid rows */
+ * @self:   the open formulation
+ * @n:      size of y
+ * @k:      f at each stage
+ * @y:      state at a stage, then at the end of the step
+ * @lambda: multipliers of the rigid rows */
 struct stepper {
     const struct lk_equations *equations;
     void *self;
@@ -86,9 +89,9 @@ static int write_next_state(struct lk_system *sys, struct stepper *e, double t, 
     return 0;
 }
 
-/* Compute the first sample of a run. Its multipliers of redundant rows, and its rates of bodies
- * without inertia, are those that the formulation computes. If the start has no solution, the
- * first step returns the error. */
+/* Compute the first sample of a run with the formulation itself, so that multipliers of redundant
+ * rows and rates of bodies without inertia agree with later samples. If the initial state has no
+ * solution, the first step returns the error. */
 static void begin_run(struct lk_system *sys, struct stepper *e)
 {
     e->equations->read(e->self, e->y);
@@ -122,8 +125,8 @@ static int explicit_prepare(struct lk_system *sys, const char *name, struct lk_e
     return r;
 }
 
-/* Return an upper bound for the size of y with @n bodies: numbers for positions and
- * orientations, velocities or momenta */
+/* Return an upper bound for the size of y with @n bodies: positions, orientations, and velocities
+ * or momenta. */
 static int own_size(int n)
 {
     return 14 * n + 8;
@@ -163,8 +166,8 @@ static int book_jump(struct lk_system *sys, struct stepper *e, double t, double 
     return r;
 }
 
-/* Return whether all bodies turn by less than half a turn, computed from the mean of their
- * angular velocities. */
+/* Return whether all bodies turn by less than half a turn in the step, estimated from the mean of
+ * the angular velocities at its start and end. */
 static int turns_are_small(const struct lk_system *sys)
 {
     double widest = 0;
@@ -185,9 +188,9 @@ static int explicit_step(struct lk_system *sys, const double *inputs)
     int r;
 
     e->mechanics->inputs = inputs;
-    lk_loads_powers(sys, &sys->now, t, inputs, &before); /* poses are still those of now */
+    lk_loads_powers(sys, &sys->now, t, inputs, &before); /* poses of sys->now */
     lk_mechanics_start(e->mechanics);
-    for (int k = 0; k < sys->input_size; k++) /* still those of the last step */
+    for (int k = 0; k < sys->input_size; k++) /* replace the inputs of the last step */
         sys->next.inputs[k] = inputs[k];
     r = book_jump(sys, e, t, before.drive);
     if (r == 0)
@@ -200,7 +203,7 @@ static int explicit_step(struct lk_system *sys, const double *inputs)
         r = LK_E_TURN;
     if (r == 0)
         lk_mechanics_book(e->mechanics, end, &before);
-    sys->next.balance->steps = sys->now.balance->steps; /* the caller counts steps */
+    sys->next.balance->steps = sys->now.balance->steps; /* lk_system_step() counts steps */
     return r;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of the library. To add one, write a file and add a line here. Formulations that are
- * equations for an explicit integrator are listed in model/formulations.h and share one step,
- * explicit.c. */
+/* Table of the time-stepping methods. To add a method, write a file for it and add a line to this
+ * table. Formulations that are ordinary differential equations for an explicit integrator are
+ * listed in model/formulations.h and share one step, explicit.c. */
 #include "methods/registry.h"
 #include "compile/effort.h"
 #include "linkage/compile.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DELAY_STEPS_MAX 65536 /* of a delay */
+#define DELAY_STEPS_MAX 65536 /* longest delay of a delay block */
 
 #define ENTRY(name, symbol) &symbol,
 static const struct lk_equations *const fixed[] = {LK_FORMULATIONS_FIXED(ENTRY)};
@@ -81,8 +81,8 @@ static const struct lk_formulation *find_step(const char *name, enum lk_coordina
     return NULL;
 }
 
-/* refuse a known formulation with an unknown variant. Return: 0: @name is no known formulation
- * with an unknown variant */
+/* Report an unknown variant of a known formulation.
+ * Return: 1 if @ret_error was set, 0 if @name is not of this form. */
 static int refuse_variant(const char *name, struct lk_error *ret_error)
 {
     const struct lk_equations *e;
@@ -153,7 +153,8 @@ const char *lk_formulation_choose(const struct lk_model *model, const struct lk_
     return **ret_why ? "ali3" : "rattle";
 }
 
-/* check tyres: their carcasses are states that only the plain step of rattle advances */
+/* Refuse tyres unless the step is the one of rattle with order 2: only this step advances the
+ * states of the carcasses of tyres. */
 static int check_tyres(const struct lk_model *model, const struct lk_options *options,
                        const char *name, struct lk_error *ret_error)
 {
@@ -168,7 +169,8 @@ static int check_tyres(const struct lk_model *model, const struct lk_options *op
     return LK_E_MODEL;
 }
 
-/* check transmission lines: they are passive only with the mean rate that a step of rattle uses */
+/* Refuse transmission lines unless the formulation is rattle with order 2. A line is passive only
+ * if it reads the mean rate over a step, and only this step computes a mean rate. */
 static int check_lines(const struct lk_model *model, const struct lk_options *options,
                        const char *name, struct lk_error *ret_error)
 {
@@ -186,8 +188,9 @@ static int check_lines(const struct lk_model *model, const struct lk_options *op
     return 0;
 }
 
-/* Check ports. A mobility needs the factor of rattle, computed from rigid rows alone at the end
- * of the step. The works of single ports are not extrapolated to higher orders. */
+/* Check the outputs of ports. A mobility output needs the factor that rattle computes at the end of
+ * the step from the rigid rows alone. The port-work output is refused above order 2, because
+ * extrapolation to higher orders covers only the total works. */
 static int check_ports(const struct lk_model *model, const struct lk_options *options,
                        const char *name, struct lk_error *ret_error)
 {
@@ -210,8 +213,8 @@ static int check_ports(const struct lk_model *model, const struct lk_options *op
     return 0;
 }
 
-/* check blocks: they use the mean rates of rattle; delays are bounded, so that their memory is
- * bounded */
+/* Check blocks. Blocks need the mean rates that only the step of rattle with order 2 computes.
+ * Delays are limited, so that the memory of delay blocks is limited. */
 static int check_blocks(const struct lk_model *model, const struct lk_options *options,
                         const char *name, struct lk_error *ret_error)
 {
@@ -237,7 +240,8 @@ static int check_blocks(const struct lk_model *model, const struct lk_options *o
     return 0;
 }
 
-/* Return in @ret the step that the solver section names. Return: 0, LK_E_MODEL */
+/* Write the step that the solver section names to @how.
+ * Return: 0, LK_E_MODEL */
 static int choose(const struct lk_model *model, const struct lk_options *options,
                   struct lk_compile_request *how, struct lk_error *ret_error)
 {
@@ -276,7 +280,8 @@ int lk_system_new_within(const struct lk_model *model, const struct lk_options *
     struct lk_effort effort = {0}, *before;
     int r = choose(model, options, &how, ret_error);
 
-    /* without bounds, a compilation that is under way counts this work */
+    /* without @bounds, the work is added to the effort of the caller's compilation, if there is
+     * one */
     if (r != 0 || !bounds)
         return r != 0 ? r : lk_compile(model, options, how, ret_system, ret_error);
     effort.is_cancelled = bounds->is_cancelled;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses independent rows or coordinates of Phi_q. The paper eliminates with partial pivoting.
+/* Choice of independent rows or coordinates of Phi_q. The paper eliminates with partial pivoting.
  * Complete pivoting leads to an equivalent choice, and its pivots measure the quality of the
  * choice. */
 #include "laboratory/complement/complement.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* fraction of the margin at the last choice below which rows are chosen again */
+/* Rows are chosen again if the margin is below this fraction of the margin at the last choice. */
 #define WORSE 1e-2
 
 static void swap(double *a, double *b)
@@ -18,8 +18,9 @@ static void swap(double *a, double *b)
     *b = old;
 }
 
-/* Move the largest remaining value of @A, n x m column-major, to place @k; @row and @column
- * receive the permutation. Return: its magnitude. */
+/* Move the largest remaining value of @A, n x m column-major, to the diagonal position @k. @row and
+ * @column receive the permutation.
+ * Return: the magnitude of this value. */
 static double bring_pivot(double *A, int n, int m, int k, int *row, int *column)
 {
     int at_row = k, at_column = k, old;
@@ -61,7 +62,7 @@ int lk_complement_choose(struct lk_complement *c, int columns)
         of_columns[i] = i;
     for (int i = 0; i < m; i++)
         of_rows[i] = i;
-    /* rows of the transpose are columns of Phi_q */
+    /* A contains Phi_q^T, so its rows are columns of Phi_q */
     for (int k = 0; k < c->r; k++) {
         if (!(bring_pivot(c->A, n, m, k, of_columns, of_rows) > 0))
             return LK_E_SINGULAR;

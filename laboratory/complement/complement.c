@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the formulation a set of equations y' = f, with y = (q, v) in absolute coordinates. */
+/* The formulation as a struct lk_equations: y' = f, with y = (q, v) in absolute coordinates. */
 #include "laboratory/complement/complement.h"
 #include "laboratory/coordinates.h"
 #include "laboratory/methods.h"
@@ -32,7 +32,8 @@ static void close_complement(void *self)
     free(c);
 }
 
-/* scratch and results; needs @r and @s */
+/* Allocate scratch and results. The members r and s must be set.
+ * Return: 0, -ENOMEM */
 static int allocate(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n, most = n + (size_t)c->g.m;
@@ -65,7 +66,7 @@ static const struct lk_complement_method *find_method(const char *variant)
     return method->name ? method : NULL;
 }
 
-/* Find the rank at the start, including the normalisation rows of Euler parameters. */
+/* Determine the rank at the start, including the normalisation rows of Euler parameters. */
 static int find_rank(struct lk_complement *c, struct lk_error *ret_error)
 {
     struct lk_mobility mobility;
@@ -85,14 +86,14 @@ static int find_rank(struct lk_complement *c, struct lk_error *ret_error)
     return 0;
 }
 
-/* Refuse a start in which the mechanism has more freedom than nearby, because the rank would be
- * too small. */
+/* Refuse an initial pose in which the mechanism has more degrees of freedom than in nearby poses,
+ * because the rank would be too small. */
 static int refuse_singular(const struct lk_complement *c, struct lk_error *ret_error)
 {
     struct lk_pose_check check;
     int r = lk_pose_check_init(c->g.mechanics->system, &check), n_extra;
 
-    if (r != 0) /* the pose is too large to check, or there is nothing to check */
+    if (r != 0) /* the loops are too large to check, or another error */
         return r == LK_E_MODEL ? 0 : r;
     n_extra = check.kind == LK_POSE_SINGULAR ? check.n_extra : 0;
     lk_pose_check_fini(&check);
@@ -105,8 +106,8 @@ static int refuse_singular(const struct lk_complement *c, struct lk_error *ret_e
     return LK_E_MODEL;
 }
 
-/* Refuse a singular mass matrix if the method inverts it: Pekal, Fraczek 2016, end of section
- * 3.3.2. */
+/* Refuse a singular mass matrix if the method inverts the mass matrix: Pekal, Fraczek 2016, end of
+ * section 3.3.2. */
 static int refuse_mass(const struct lk_complement *c, struct lk_error *ret_error)
 {
     const struct lk_system *sys = c->g.mechanics->system;
@@ -215,7 +216,7 @@ static void read_state(void *self, double *y)
     lk_coordinates_read(c->g.mechanics, c->orientation, y, y + c->n_positions);
 }
 
-/* c->a = v' at a state */
+/* Compute c->a = v' at the state @y. */
 static int find_accelerations(struct lk_complement *c, double t, const double *y)
 {
     const double *q = y, *v = y + c->n_positions;

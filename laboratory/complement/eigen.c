@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Null space from A = Phi_q^T Phi_q. The eigenvalues are squares of singular values, so singular
- * values below the square root of the machine precision, relative to the largest, are
- * indistinguishable from zero. */
+/* Compute the null space from A = Phi_q^T Phi_q. The eigenvalues of A are squares of the singular
+ * values of Phi_q. Therefore singular values below the square root of the machine precision,
+ * relative to the largest, are indistinguishable from zero. */
 #include "laboratory/complement/families.h"
 
 #include <lapacke.h>
@@ -29,11 +29,12 @@ int lk_complement_zero_eigenvalue(struct lk_complement *c)
 
     normal_matrix(c);
     info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, c->A, n, c->u);
-    memcpy(c->P, c->A, (size_t)n * (size_t)c->s * sizeof(double)); /* ascending */
+    memcpy(c->P, c->A, (size_t)n * (size_t)c->s * sizeof(double)); /* ascending order */
     return lk_complement_status(info);
 }
 
-/* Copy the columns of the s smallest diagonal values of T to P, in their order. */
+/* Copy the Schur vectors of the s smallest eigenvalues to P, in ascending order of the
+ * eigenvalues. */
 static void take_smallest(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n;

@@ -42,7 +42,7 @@ void lk_generalised_fini(struct lk_generalised *g)
     *g = (struct lk_generalised){0};
 }
 
-/* Rotate v by the inverse of a rotation about coordinate axis @axis: v -> R(angle)^T v. */
+/* Compute R^T @v, where R is the rotation by @angle about coordinate axis number @axis. */
 static void turn_back(int axis, double angle, double v[3])
 {
     int j = (axis + 1) % 3, k = (axis + 2) % 3;
@@ -52,9 +52,10 @@ static void turn_back(int axis, double angle, double v[3])
     v[k] = c * v[k] - s * old;
 }
 
-/* Three angles about the axes e1, e2, e3, R = R1 R2 R3. Columns of L are these axes in body
- * coordinates: c1 = R3^T R2^T e1, c2 = R3^T e2, c3 = e3. Later rotations turn the body relative to
- * earlier axes, so c1' = -(c2 b' + c3 c') x c1 and c2' = -c3 c' x c2. */
+/* Compute L and bias for three angles about the axes e1, e2, e3, R = R1 R2 R3. The columns of L are
+ * these axes in body coordinates: c1 = R3^T R2^T e1, c2 = R3^T e2, c3 = e3. Later rotations turn
+ * the body relative to earlier axes, so c1' = -(c2 b' + c3 c') x c1 and c2' = -c3 c' x c2, where b
+ * and c are the second and third angle. */
 static void angles_of(const int axis[3], const double *angle, const double *rate,
                       struct lk_generalised_body *ret)
 {
@@ -76,7 +77,8 @@ static void angles_of(const int axis[3], const double *angle, const double *rate
         ret->bias[i] = -ret->bias[i] * rate[0] - part[i] * rate[1] * rate[2];
 }
 
-/* Set L and bias of a unit quaternion: w = 2 G(p) p'. The bias is zero, because G(p') p' = 0. */
+/* Compute L and bias for a unit quaternion: w = 2 G(p) p'. The bias is zero, because G(p') p' =
+ * 0. */
 static void parameters_of(const double p[4], struct lk_generalised_body *ret)
 {
     const double L[12] = {-p[1], p[0], p[3],  -p[2], -p[2], -p[3],
@@ -94,7 +96,7 @@ static void identity_of(struct lk_generalised_body *ret)
     ret->L[0] = ret->L[4] = ret->L[8] = 1;
 }
 
-/* L and its derivative of body @i */
+/* Compute L and bias of body @i. */
 static void frame_of(struct lk_generalised *g, int i, const double *q, const double *rate)
 {
     static const int yaw_pitch_roll[3] = {2, 1, 0}, euler[3] = {2, 0, 2};
@@ -109,7 +111,7 @@ static void frame_of(struct lk_generalised *g, int i, const double *q, const dou
                   &rate[6 * i + 3], b);
 }
 
-/* L^T J L and L^T (torque - J L' r') */
+/* Compute the inertia L^T J L and the generalised torque L^T (torque - J L' r') of body @i. */
 static void inertia_of(struct lk_generalised *g, int i)
 {
     const struct lk_body *constants = &g->mechanics->system->body[i];
@@ -138,8 +140,8 @@ static void inertia_of(struct lk_generalised *g, int i)
                 b->L[r] * JL[j] + b->L[n + r] * JL[n + j] + b->L[2 * n + r] * JL[2 * n + j];
 }
 
-/* Compute Phi_q of row @r from its Jacobian for velocities. Return: Phi_v L' r', to be
- * subtracted from Gamma. */
+/* Compute Phi_q of row @r from its Jacobian Phi_v with respect to v.
+ * Return: Phi_v L' r', which the caller subtracts from Gamma. */
 static double row_of(struct lk_generalised *g, int r)
 {
     int n = g->width - 3, bodies = g->mechanics->n_bodies;
@@ -159,7 +161,7 @@ static double row_of(struct lk_generalised *g, int r)
     return bias;
 }
 
-/* Add the rows of lengths: p^T p'' = -p'^T p', with p'^T p' = w^T w / 4.
+/* Add the rows for the lengths of Euler parameters: p^T p'' = -p'^T p', with p'^T p' = w^T w / 4.
  * lk_coordinates_normalise() keeps the lengths. */
 static void length_rows(struct lk_generalised *g)
 {

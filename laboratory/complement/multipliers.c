@@ -5,7 +5,7 @@
 #include <lapacke.h>
 #include <string.h>
 
-/* Q - M v', six per body */
+/* Compute Q - M v', six numbers per body. */
 static void remainder_of(const struct lk_complement *c, double *ret)
 {
     for (int i = 0; i < c->g.mechanics->n_bodies; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Newton-Raphson on the rows. If rows are redundant, the first r pivots of a QR decomposition
- * select independent rows. Each change has minimal norm: Q1 R11^-T (-Phi). */
+/* Newton-Raphson projection onto the rows. If rows are redundant, the first r pivots of a QR
+ * decomposition select independent rows. Each change has minimal norm: Q1 R11^-T (-Phi). */
 #include "laboratory/complement/complement.h"
 #include "laboratory/coordinates.h"
 
@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#define CLOSED     1e-13 /* violation of a row [m or rad] */
-#define NEARLY     1e-9  /* largest violation that round-off and redundant rows may leave */
+#define CLOSED     1e-13 /* violation at which a row counts as satisfied [m or rad] */
+#define NEARLY     1e-9  /* largest violation that round-off and redundant rows may cause */
 #define ROUNDS_MAX 12
 
 static double largest(const double *x, int n)
@@ -27,7 +27,7 @@ static void evaluate_state(struct lk_complement *c, double t, const double *q, c
     lk_mechanics_evaluate(c->g.mechanics, t);
 }
 
-/* Compute @ret: the minimum-norm solution of Phi_q change = -@rows at the last evaluation */
+/* Compute the minimum-norm solution @ret of Phi_q change = -@rows at the last evaluation. */
 static int shortest_change(struct lk_complement *c, const double *rows, double *ret)
 {
     struct lk_mechanics *mechanics = c->g.mechanics;
@@ -49,8 +49,8 @@ static int shortest_change(struct lk_complement *c, const double *rows, double *
     return lk_complement_status(info);
 }
 
-/* Iterate until the violation is below CLOSED, or until it no longer halves: it is then at
- * round-off, or at the residual of inconsistent redundant rows */
+/* Iterate until the violation is below CLOSED, or until it no longer halves. The violation is then
+ * round-off, or the residual of inconsistent redundant rows. */
 static int close_positions(struct lk_complement *c, double t, double *q, const double *v)
 {
     double before = INFINITY;

@@ -17,11 +17,11 @@ int lk_complement_svd(struct lk_complement *c)
     return lk_complement_status(info);
 }
 
-/* Decompose Phi_q^T. The leading rows are chosen once, and again when the choice has become
- * poor. Pivots that are chosen at each state would switch between rows that differ only by
- * drift, and the accelerations would jump. On the strut with redundant rows the error was then
- * nine times that of svd with an error tolerance of 1e-8 (test_complement_drift), and more than
- * a hundred times with 1e-10. */
+/* Decompose Phi_q^T with column pivoting. The leading rows are chosen once, and again if the choice
+ * has become poor. If pivots were chosen at each state, they would switch between rows that differ
+ * only by drift, and the accelerations would jump. On the strut with redundant rows the error was
+ * then nine times that of svd with an error tolerance of 1e-8 (test_complement_drift), and more
+ * than a hundred times with 1e-10. */
 static int decompose_jacobian(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n;
@@ -29,7 +29,7 @@ static int decompose_jacobian(struct lk_complement *c)
     memcpy(c->A, c->g.jacobian, n * (size_t)c->g.m * sizeof(double));
     memset(c->pivot, 0, (size_t)c->g.m * sizeof(int));
     for (int i = 0; i < c->r && c->n_choices > 0; i++)
-        c->pivot[c->choice[i]] = 1; /* dgeqp3 moves these to the front */
+        c->pivot[c->choice[i]] = 1; /* dgeqp3 moves these columns to the front */
     return LAPACKE_dgeqp3(LAPACK_COL_MAJOR, c->g.n, c->g.m, c->A, c->g.n, c->pivot, c->tau);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* With dependent coordinates u and independent ones v, u'' = g - E v'', E = Phi_u^+ Phi_v and
- * g = Phi_u^+ Gamma. The reduced mass and force of equation 3.39 are P^T M P and P^T (Q - M [g; 0])
- * with P = [-E; 1]; lk_complement_reduce() computes both. */
+/* Coordinate partitioning. For dependent coordinates u and independent coordinates v, u'' = g - E
+ * v'', E = Phi_u^+ Phi_v and g = Phi_u^+ Gamma. The reduced mass and force of equation 3.39 are P^T
+ * M P and P^T (Q - M [g; 0]) with P = [-E; 1]. lk_complement_reduce() computes both. */
 #include "laboratory/complement/families.h"
 
 #include <lapacke.h>
@@ -19,8 +19,8 @@ static int factor_dependent(struct lk_complement *c)
     return LAPACKE_dgeqrf(LAPACK_COL_MAJOR, c->g.m, c->r, c->A, c->g.m, c->tau);
 }
 
-/* Choose dependent coordinates again if Phi_u is nearly singular. The paper chooses once and
- * advises to monitor the choice. */
+/* Factor Phi_u, and choose dependent coordinates again if Phi_u is nearly singular. The paper
+ * chooses once and advises to monitor the choice. */
 static int watch_choice(struct lk_complement *c)
 {
     int info = c->n_choices > 0 || lk_complement_choose(c, 1) == 0 ? factor_dependent(c) : 1;

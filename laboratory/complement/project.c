@@ -42,7 +42,7 @@ static void extend_jacobian(struct lk_complement *c)
     memset(c->u + m, 0, (size_t)c->s * sizeof(double));
 }
 
-/* Compute X^-1 [Gamma; 0] if no rows are redundant. */
+/* Solve X u = [Gamma; 0] if no rows are redundant, so that X is square. */
 static int solve_square(struct lk_complement *c)
 {
     int n = c->g.n, info;
@@ -57,7 +57,7 @@ static int solve_square(struct lk_complement *c)
                                                            : lk_complement_status(info);
 }
 
-/* Compute X^+ [Gamma; 0] if rows are redundant: X then has more rows than columns, and full
+/* Compute u = X^+ [Gamma; 0] if rows are redundant. X then has more rows than columns, and full
  * column rank. */
 static int solve_redundant(struct lk_complement *c)
 {
@@ -101,7 +101,7 @@ int lk_complement_reduce(struct lk_complement *c)
     return lk_complement_status(info);
 }
 
-/* Set P to the whole space, which is the null space if all bodies are free. */
+/* Set P to the identity, because the null space is the whole space if there are no rows. */
 static void all_directions(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n;

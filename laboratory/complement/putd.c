@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For both methods the independent rows must come first. With elimination, H is not orthogonal:
- * P^T P is not the identity, and the second of equations 3.4 does not hold with B = P^T.
- * Equations 3.5 to 3.8 only require that X = [Phi_q; P^T] is invertible, and it is. */
+/* Pseudo upper triangular decomposition. For both methods the independent rows must come first.
+ * With elimination, H is not orthogonal: P^T P is not the identity, and the second of equations 3.4
+ * does not hold with B = P^T. Equations 3.5 to 3.8 remain valid, because they only require that X =
+ * [Phi_q; P^T] is invertible. */
 #include "laboratory/complement/families.h"
 
 #include <lapacke.h>
@@ -28,7 +29,7 @@ static int eliminate_rows(struct lk_complement *c)
     return LAPACKE_dgetrf(LAPACK_COL_MAJOR, c->g.n, c->r, c->A, c->g.n, c->pivot);
 }
 
-/* Factor the chosen rows. Choose again if they have become dependent. */
+/* Factor the chosen rows. Choose rows again if the chosen rows have become dependent. */
 static int factor_chosen(struct lk_complement *c, int (*method)(struct lk_complement *c))
 {
     int info = c->n_choices > 0 || lk_complement_choose(c, 0) == 0 ? method(c) : 1;

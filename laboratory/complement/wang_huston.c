@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* J. T. Wang, R. L. Huston, A comparison of analysis methods of redundant multibody systems,
- * 1989, in the form that Pekal and Fraczek use. With redundant rows the inverse becomes a
- * pseudo-inverse, whose threshold is the usual m eps times the largest eigenvalue. The matrix is
- * quadratic in Phi_q, so a drift of 1e-7 already makes dependent rows independent; round-off
- * then decides the accelerations, and an error control reduces its steps indefinitely. The paper
+/* The method of J. T. Wang, R. L. Huston, A comparison of analysis methods of redundant multibody
+ * systems, 1989, in the form that Pekal and Fraczek use. With redundant rows the inverse becomes a
+ * pseudo-inverse. Its threshold is the usual m eps times the largest eigenvalue. The matrix is
+ * quadratic in Phi_q, so a drift of 1e-7 already makes dependent rows appear independent. Round-off
+ * then determines the accelerations, and an error control reduces its steps indefinitely. The paper
  * reports this loss of accuracy, and test_complement_drift tests it. The other methods keep the
- * rank found at the start. So does wang-huston-fixed-rank, which is as accurate as they are. */
+ * rank found at the start. wang-huston-fixed-rank also keeps this rank, and is as accurate as the
+ * other methods. */
 #include "laboratory/complement/families.h"
 
 #include <float.h>
@@ -28,7 +29,7 @@ static void multiply_compliance(const struct lk_generalised *g, const double *N,
         }
 }
 
-/* Compute x = W^+ x from the eigenvalues of W: those above a threshold, or the r largest. */
+/* Compute x = W^+ x from the eigenvalues of W that exceed a threshold, or from the r largest. */
 static int pseudo_divide(struct lk_complement *c, int has_fixed_rank, double *W, double *x)
 {
     size_t m = (size_t)c->g.m, left_out = has_fixed_rank ? m - (size_t)c->r : 0;
@@ -38,7 +39,7 @@ static int pseudo_divide(struct lk_complement *c, int has_fixed_rank, double *W,
     if (info != 0)
         return info;
     least = (double)m * DBL_EPSILON * fabs(value[m - 1]);
-    /* here r < m; fewer than r nonzero eigenvalues mean a singular pose */
+    /* fewer than r nonzero eigenvalues mean a singular pose; r < m in this function */
     if (c->r > 0 && value[m - (size_t)c->r] <= least)
         return 1;
     for (size_t j = 0; j < m; j++) {

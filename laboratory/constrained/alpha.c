@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generalized-alpha and HHT-alpha on the constrained equations, see alpha.h.
+/* Generalized-alpha and HHT-alpha for the constrained equations, see alpha.h.
  *
  * Parameters: generalized-alpha after Chung and Hulbert from the spectral radius rho at infinite
  * frequency; HHT-alpha with alpha = (rho - 1) / (rho + 1), which has the same spectral radius. The
  * default of rho is 0.9, the value of Example 8 in M. Arnold, DAE aspects of multibody system
- * dynamics, 2016. Steps are fixed.
+ * dynamics, 2016 (the survey). Steps are fixed.
  *
  * Start: a_0 = v'(t_0 + (alpha_m - alpha_f) h) + O(h^2). (The survey omits v' around the argument
- * in the text before its eq. (71), but not in the text after eq. (94).) index-3-modified-start also
- * changes the start velocity by O(h^2). The local error in q,
+ * in the text before its eq. (71), but not in the text after eq. (94).) The variant
+ * index-3-modified-start also changes the initial velocity by O(h^2). The local error in q,
  *
  *     l = h^3 (C v'' + [0; w x w'] / 12),  C = (1 - 6 beta - 3 (alpha_m - alpha_f)) / 6
  *
- * must be balanced by a velocity that violates the hidden constraint by G v_0 = G l / h. If it
- * starts from G v_0 = 0, the velocity oscillates about this value, and lambda oscillates by
- * O(h). M. Arnold, O. Bruels, A. Cardona, Error analysis of generalized-alpha Lie group time
- * integration methods, 2015, as summarised by the survey after Example 8. */
+ * must be balanced by a velocity that violates the hidden constraint: G v_0 = G l / h. If the
+ * velocity starts from G v_0 = 0, it oscillates about this value, and lambda oscillates by O(h). M.
+ * Arnold, O. Bruels, A. Cardona, Error analysis of generalized-alpha Lie group time integration
+ * methods, 2015, as summarised by the survey after Example 8. */
 #include "laboratory/constrained/alpha.h"
 #include "maths/vec.h"
 #include <errno.h>
@@ -24,7 +24,7 @@
 #include <string.h>
 
 #define RHO       0.9
-#define BAUMGARTE 0.5 /* alpha_0 h of index-2-baumgarte */
+#define BAUMGARTE 0.5 /* value of alpha_0 h in index-2-baumgarte */
 #define LAST_STEP 1e-6
 
 static const char *const variants[] = {
@@ -154,8 +154,7 @@ static int accelerations_after(struct lk_alpha *p, double tau, double *ret)
     return r == 0 ? lk_constrained_accelerate(s, s->t + tau, p->q, p->v, ret, NULL) : r;
 }
 
-/* Compute l / h (see the top of this file) into @ret. v'' is a central difference with error
- * O(h^2). */
+/* Compute l / h (see the top of this file). v'' is a central difference with error O(h^2). */
 static int local_error(struct lk_alpha *p, double *ret)
 {
     struct lk_constrained *s = &p->state;
@@ -176,7 +175,7 @@ static int local_error(struct lk_alpha *p, double *ret)
     return r;
 }
 
-/* v_0 += W G^T (..), G v_0 = G l / h */
+/* Add the smallest change W G^T (..) to v_0 such that G v_0 = G l / h. */
 static int modify_start(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;

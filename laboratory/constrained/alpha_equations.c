@@ -69,7 +69,7 @@ int lk_alpha_place(struct lk_alpha *p)
     return r;
 }
 
-/* lambda = B^T s / h */
+/* Compute lambda = B^T s / h. */
 void lk_alpha_spread(struct lk_alpha *p)
 {
     for (int r = 0; r < p->state.m; r++) {
@@ -108,7 +108,7 @@ void lk_alpha_raw_rows(struct lk_alpha *p)
             p->form == LK_ALPHA_INDEX_2 ? rates[i] + p->decay * p->raw[i] : p->raw[i] / p->h;
 }
 
-/* Compute B times the rows; with ggl for both halves. */
+/* Compute B times the rows; with ggl also B times Phi'. */
 static void reduce_rows(const struct lk_alpha *p, double *ret)
 {
     int m = p->state.m, halves = p->form == LK_ALPHA_GGL ? 2 : 1;
@@ -123,8 +123,8 @@ static void reduce_rows(const struct lk_alpha *p, double *ret)
         }
 }
 
-/* Evaluate all terms except h M v', which is linear. Call after lk_alpha_place() and
- * lk_alpha_spread(). */
+/* Evaluate all terms except h M v', which is linear in the unknowns. Call after lk_alpha_place()
+ * and lk_alpha_spread(). */
 void lk_alpha_evaluate(struct lk_alpha *p, double *ret)
 {
     struct lk_constrained *s = &p->state;

@@ -2,18 +2,19 @@
 /* Newton's method for a step of an alpha method.
  *
  * Unknowns and equations are scaled as in M. Arnold, DAE aspects of multibody system dynamics,
- * 2016, eqs. (69) and (70): D, h lambda, mu against h times the force balance, Phi / h, Phi'. With
- * this scaling the matrix and its inverse stay bounded as h -> 0:
+ * 2016, eqs. (69) and (70). The unknowns are D, h lambda and mu; the equations are h times the
+ * force balance, Phi / h, and Phi'. With this scaling the matrix and its inverse remain bounded as
+ * h -> 0:
  *
  *     c M + ..   G^T B^T   ..              c = (1 - alpha_m) / (beta (1 - alpha_f))
  *     B G + ..   0         - B G W G^T B^T  (ggl)
  *     ..
  *
- * The terms written as dots (stiffness and damping of forces, rotation of forces and rows with
- * the bodies, the tangent of the exponential map) come from finite differences. The rows are B
- * Phi, with B from the complete orthogonal decomposition at the pose of the matrix, so that the
- * matrix stays regular with redundant rows and in singular poses. A matrix is used for many
- * steps, until Newton's method slows down. */
+ * The terms written as dots (stiffness and damping of forces, rotation of forces and rows with the
+ * bodies, the tangent of the exponential map) are computed by finite differences. The rows are B
+ * Phi, with B from the complete orthogonal decomposition at the pose of the matrix. Therefore the
+ * matrix remains regular with redundant rows and in singular poses. A matrix is reused in many
+ * steps, until Newton's method converges slowly. */
 #include "laboratory/constrained/alpha.h"
 #include "maths/vec.h"
 #include <lapacke.h>
@@ -21,15 +22,15 @@
 #include <string.h>
 
 #define ITERATIONS_MAX 25
-#define ITERATIONS_OLD 6 /* a step with more iterations than this renews the matrix */
+#define ITERATIONS_OLD 6 /* iterations after which the next step gets a new matrix */
 /* increment of D at which the iteration ends, relative to the largest velocity */
 #define DONE 1e-12
-/* size below which increments that no longer shrink are round-off */
+/* increments below this size that no longer shrink are round-off */
 #define ROUND_OFF       1e-8
-#define SLOW            0.3   /* a step with a slower contraction than this renews the matrix */
-#define DIFFERENCE      1e-5  /* difference of D, relative to the largest velocity of its kind */
-#define DIFFERENCE_TURN 1e-3  /* [rad] */
-#define MISFIT          1e-10 /* violation of rows outside the basis */
+#define SLOW            0.3   /* ratio of increments above which a new matrix is computed */
+#define DIFFERENCE      1e-5  /* difference of D, relative to the largest velocity of its type */
+#define DIFFERENCE_TURN 1e-3  /* largest difference as a rotation [rad] */
+#define MISFIT          1e-10 /* tolerated violation of rows outside the basis */
 
 static size_t area(int a, int b)
 {
@@ -38,7 +39,7 @@ static size_t area(int a, int b)
 
 /* ---- the matrix ---- */
 
-/* Choose the basis of the rows at the pose of the unknowns. */
+/* Choose the basis of the rows at the pose that the unknowns determine. */
 static int choose_basis(struct lk_alpha *p)
 {
     int r = lk_kkt_factor(p->state.kkt);
@@ -51,9 +52,9 @@ static int choose_basis(struct lk_alpha *p)
     return 0;
 }
 
-/* Compute s = h (B B^T)^-1 B lambda, in the metric of the basis, where lambda belongs to the
- * previous step or basis. Components outside the span of the new basis are lost; Newton's method
- * recovers them. */
+/* Compute s = h (B B^T)^-1 B lambda, in the metric of the basis, from lambda of the previous step
+ * or basis. Components outside the span of the new basis are lost; Newton's method recovers
+ * them. */
 static void gather_multipliers(struct lk_alpha *p)
 {
     const struct lk_kkt *kkt = p->state.kkt;
@@ -66,7 +67,7 @@ static void gather_multipliers(struct lk_alpha *p)
     }
 }
 
-/* W G_n^T B^T at the start of the step */
+/* Compute W G_n^T B^T at the start of the step. */
 static void correction_directions(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;
@@ -83,7 +84,7 @@ static void correction_directions(struct lk_alpha *p)
     }
 }
 
-/* Compute a column of LU by a difference in the unknown *@x. */
+/* Compute a column of the matrix from a finite difference in the unknown *@x. */
 static int difference_column(struct lk_alpha *p, double *x, double step, double *column)
 {
     double was = *x;
@@ -98,8 +99,8 @@ static int difference_column(struct lk_alpha *p, double *x, double step, double 
     return r;
 }
 
-/* Return the step of the difference in D[i]: proportional to the velocities of its kind, limited
- * so that the rotation stays small. */
+/* Return the step of the finite difference in D[i]. The step is proportional to the largest
+ * velocity of the same type (linear or angular), and limited so that the rotation remains small. */
 static double probe_length(const struct lk_alpha *p, int i)
 {
     double ret = 0;
@@ -111,7 +112,7 @@ static double probe_length(const struct lk_alpha *p, int i)
     return i % 6 >= 3 && ret > DIFFERENCE_TURN / p->h ? DIFFERENCE_TURN / p->h : ret;
 }
 
-/* Compute the exact terms: h M v', and the columns G^T B^T at the unknowns. */
+/* Add the exact terms: the derivative of h M v', and the columns G^T B^T at the unknowns. */
 static int exact_columns(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;
@@ -165,7 +166,7 @@ static int new_matrix(struct lk_alpha *p)
 
 /* ---- iterations ---- */
 
-/* Return the norm of D, and of the effect of mu on D. */
+/* Return the norm of the D part of @x, or of the effect of its mu part on D if this is larger. */
 static double size_of(const struct lk_alpha *p, const double *x)
 {
     int n = p->state.n;
@@ -201,8 +202,8 @@ static double improve_unknowns(struct lk_alpha *p)
     return size_of(p, x) / scale;
 }
 
-/* Return whether rows outside the basis are violated. This may happen because the basis belongs
- * to another pose. */
+/* Return whether rows outside the basis are violated. The reason may be that the basis belongs to
+ * another pose. */
 static int is_misfit(struct lk_alpha *p)
 {
     const struct lk_constrained *s = &p->state;
@@ -212,7 +213,8 @@ static int is_misfit(struct lk_alpha *p)
            MISFIT * (1 + lk_alpha_largest(p->v, s->n)) / p->h;
 }
 
-/* Iterate. Return: 0: converged; 1: slow, renew the matrix at this step; or an error. */
+/* Iterate.
+ * Return: 0: converged; 1: the matrix is too old, compute it again for this step; or an error. */
 static int iterate_newton(struct lk_alpha *p, int is_fresh)
 {
     double before = INFINITY;

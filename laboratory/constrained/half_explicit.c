@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Half-explicit Runge-Kutta methods of order 5 on the tableau of Dormand and Prince.
  *
- *     index-2 (HEDOP5): the accelerations of stage i are those for which the velocities of stage
+ *     index-2 (HEDOP5): the accelerations of stage i are chosen so that the velocities of stage
  *              i + 1 satisfy the rows at its pose; eq. (81). The first stage is explicit, with the
  *              accelerations of the previous step. An eighth pose, at 19/20 of the step, determines
  *              the accelerations of the last stage.
- *     index-1 (MDOP5): the accelerations of stage i satisfy d2Phi/dt2 = 0 there; eq. (85)
+ *     index-1 (MDOP5): the accelerations of stage i satisfy d2Phi/dt2 = 0; eq. (85)
  *
  * M. Arnold, DAE aspects of multibody system dynamics, 2016, Remarks 9 and 10. Coefficients of the
  * eighth pose: M. Arnold, Half-explicit Runge-Kutta methods with explicit stages for
  * differential-algebraic systems of index 2, 1998. With orientation lie, positions are local
- * coordinates of the step, q_n o exp(u) with u' = dexp^-1(u) v; otherwise plain numbers with q' =
- * K(q) v.
+ * coordinates of the step, q_n o exp(u) with u' = dexp^-1(u) v. With other orientations, positions
+ * are plain numbers with q' = K(q) v.
  *
- * With a tolerance: step control by the embedded method of order 4. */
+ * With a tolerance, the embedded method of order 4 controls the step. */
 #include "laboratory/constrained/state.h"
 #include "laboratory/projection.h"
 #include "maths/vec.h"
@@ -39,14 +39,14 @@ static const double a[STAGES + 1][STAGES] = {
      2763523204159. / 3289696051200., -41262869588913. / 116235927142400.,
      46310205821. / 287848404480., -3280. / 75413.},
 };
-/* b of order 5 minus b of order 4 */
+/* weights b of order 5 minus weights of order 4 */
 static const double e[STAGES] = {71. / 57600,      0,          -71. / 16695, 71. / 1920,
                                  -17253. / 339200, 22. / 525., -1. / 40};
 
 /* struct half_explicit - a run.
- * @n_u: size of increments and rates of positions
+ * @n_u:          size of increments and rates of positions
  * @V, @rate, @A: velocities, rates of positions, and accelerations of each stage
- * @G: rows at the pose of a stage */
+ * @G:            rows at the pose of a stage */
 struct half_explicit {
     struct lk_constrained state;
     int is_index_2;
@@ -153,7 +153,7 @@ static void turn_rate(const double theta[3], const double w[3], double ret[3])
         ret[i] = w[i] + 0.5 * once[i] + factor * twice[i];
 }
 
-/* Compute the rates of positions of stage @i, with increments in p->u and pose @Q. */
+/* Compute the rates of positions of stage @i, from the increments in p->u and the pose @Q. */
 static int position_rates(struct half_explicit *p, int i, const double *Q)
 {
     const struct lk_constrained *s = &p->state;
@@ -184,7 +184,8 @@ static int stage_position(struct half_explicit *p, int i, double *Q)
     return 0;
 }
 
-/* Compute v_n + h times the sum of the first @terms accelerations of row @i. */
+/* Compute v_n + h times the weighted sum of the first @terms accelerations in row @i of the
+ * tableau. */
 static void stage_velocity(struct half_explicit *p, int i, int terms, double *ret)
 {
     const struct lk_constrained *s = &p->state;
@@ -196,8 +197,8 @@ static void stage_velocity(struct half_explicit *p, int i, int terms, double *re
     }
 }
 
-/* Compute A of stage @i - 1 from the rows at the pose of stage @i, eq. (81e). The rows of stage
- * @i - 1 are in p->G, its forces in p->force. */
+/* Compute A of stage @i - 1 from the rows at the pose of stage @i, eq. (81e). p->G must contain the
+ * rows of stage @i - 1, and p->force its forces. */
 static int accelerate_towards(struct half_explicit *p, int i)
 {
     struct lk_constrained *s = &p->state;
@@ -216,7 +217,7 @@ static int accelerate_towards(struct half_explicit *p, int i)
     return lk_kkt_solve_between(s->kkt, p->G, p->force, s->c, p->A[i - 1], p->lambda);
 }
 
-/* eq. (81) */
+/* Compute the stages of index-2, eq. (81). */
 static int stages_of_index_2(struct half_explicit *p)
 {
     struct lk_constrained *s = &p->state;
@@ -244,7 +245,7 @@ static int stages_of_index_2(struct half_explicit *p)
     return r;
 }
 
-/* eq. (85) */
+/* Compute the stages of index-1, eq. (85). */
 static int stages_of_index_1(struct half_explicit *p)
 {
     struct lk_constrained *s = &p->state;
@@ -291,7 +292,8 @@ static double error_of(const struct half_explicit *p)
                 (p->n_u + s->n));
 }
 
-/* Make the end of the step the state. A projection requires new accelerations. */
+/* Make the end of the step the current state. A projection changes the state, so accelerations are
+ * then computed again. */
 static int finish_step(struct half_explicit *p, double t)
 {
     struct lk_constrained *s = &p->state;
@@ -308,8 +310,9 @@ static int finish_step(struct half_explicit *p, double t)
     return r;
 }
 
-/* Try one step. Return: 0: accepted; -1: rejected, @ret_factor then shortens the step; or an
- * error. */
+/* Try one step.
+ * Return: 0: accepted; -1: rejected; or an error.
+ * @ret_factor: factor for the length of the next step */
 static int try_step(struct half_explicit *p, double t, double *ret_factor)
 {
     int r = p->is_index_2 ? stages_of_index_2(p) : stages_of_index_1(p);

@@ -9,9 +9,9 @@
 #include "laboratory/integrator.h"
 #include "laboratory/kkt.h"
 
-/** struct lk_constrained - the last accepted state and scratch.
+/** struct lk_constrained - the last accepted state, and scratch memory.
  * @q, @v, @a, @lambda: values at @t [s]; a is v'
- * @force, @c, @move: scratch of n, m, n numbers */
+ * @force, @c, @move:   scratch of n, m, n numbers */
 struct lk_constrained {
     struct lk_problem *problem;
     struct lk_mechanics *mechanics;
@@ -30,13 +30,14 @@ struct lk_constrained {
     double *move;
 };
 
-/** lk_constrained_init() - allocate memory, and read the accepted state of the mechanics with
- * consistent a and lambda. Return: 0, -ENOMEM, LK_E_MODEL, LK_E_NOT_FINITE; call
- * lk_constrained_fini() after any of them. */
+/** lk_constrained_init() - allocate memory, read the accepted state of the mechanics, and compute
+ * consistent a and lambda.
+ * Return: 0, -ENOMEM, LK_E_MODEL, LK_E_NOT_FINITE. Call lk_constrained_fini() also after an
+ * error. */
 int lk_constrained_init(struct lk_constrained *state, struct lk_problem *problem,
                         struct lk_error *ret_error);
 
-/** lk_constrained_fini() - release. */
+/** lk_constrained_fini() - free the memory of @state. */
 void lk_constrained_fini(struct lk_constrained *state);
 
 /** lk_constrained_zeros() - allocate @n zeros. Return: NULL if memory is exhausted. */
@@ -53,20 +54,20 @@ void lk_constrained_evaluate(struct lk_constrained *state, double t, const doubl
 int lk_constrained_accelerate(struct lk_constrained *state, double t, const double *q,
                               const double *v, double *ret_a, double *ret_lambda);
 
-/** lk_constrained_project() - project @q and @v onto the joints, if the problem requests it. */
+/** lk_constrained_project() - project @q and @v of the state onto the joint constraints, if the
+ * problem requests projection. */
 int lk_constrained_project(struct lk_constrained *state, double t);
 
 /** lk_constrained_accept() - accept q, v, a, lambda as the state at @t. Return: 0,
  * LK_E_NOT_FINITE, LK_E_TURN with a message in @ret_error. */
 int lk_constrained_accept(struct lk_constrained *state, double t, struct lk_error *ret_error);
 
-/** lk_constrained_fixed_step() - return the length of the next step, if the way to @end is
- * divided into equal steps: at most the problem's step, and exactly that step if @end is a
- * multiple of it. */
+/** lk_constrained_fixed_step() - return the length of equal steps to @end. The length is at most
+ * the problem's step, and is exactly that step if the remaining time is a multiple of it. */
 double lk_constrained_fixed_step(const struct lk_constrained *state, double end);
 
-/** lk_constrained_explain() - write the message for outcome @r of a step from state->t. Return: @r.
- */
+/** lk_constrained_explain() - write the message for the error code @r of a step from state->t.
+ * Return: @r. */
 int lk_constrained_explain(const struct lk_constrained *state, int r, struct lk_error *ret_error);
 
 #endif

@@ -2,10 +2,10 @@
 /* The explicit Runge-Kutta method of order 5 with an embedded method of order 4 by J. R. Dormand
  * and P. J. Prince (A family of embedded Runge-Kutta formulae, 1980), on y' = f of any formulation.
  *
- * The error estimate is the root mean square of the difference of both results, each entry
- * relative to tolerance (floor + |y|). A PI controller chooses the next step (E. Hairer, S. P.
- * Norsett, G. Wanner, Solving ordinary differential equations I, 1993, sections II.4 and II.5;
- * the PI controller is in IV.2 of volume II). With tolerance 0 steps are fixed. */
+ * The error estimate is the root mean square of the difference between both results, where each
+ * component is divided by tolerance (floor + |y|). A PI controller chooses the next step (E.
+ * Hairer, S. P. Norsett, G. Wanner, Solving ordinary differential equations I, 1993, sections II.4
+ * and II.5; the PI controller is in IV.2 of volume II). With tolerance 0 steps are fixed. */
 #include "laboratory/integrator.h"
 #include "laboratory/stepping.h"
 
@@ -17,9 +17,9 @@
 #define NAME   "dormand-prince"
 #define STAGES 7
 #define SAFETY 0.9
-#define BETA   0.04 /* integral part: exponent of the previous error */
+#define BETA   0.04 /* exponent of the previous error in the PI controller */
 #define GROWTH 10   /* largest ratio of steps */
-#define SHRINK 0.2  /* smallest */
+#define SHRINK 0.2  /* smallest ratio of steps */
 
 static const double c[STAGES] = {0, 0.2, 0.3, 0.8, 8.0 / 9, 1, 1};
 static const double a[STAGES][STAGES - 1] = {
@@ -31,22 +31,25 @@ static const double a[STAGES][STAGES - 1] = {
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
 };
-/* order 5 minus order 4 */
+/* weights of order 5 minus weights of order 4 */
 static const double e[STAGES] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                  -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
-/* the fifth coefficient of the interpolant of order 4 by Shampine (Hairer, Norsett, Wanner, 1993,
- * section II.6, and their program DOPRI5) */
+/* Weights of the fifth coefficient of the interpolant of order 4 by Shampine (Hairer, Norsett,
+ * Wanner, 1993, section II.6, and their program DOPRI5). */
 static const double d[STAGES] = {-12715105075.0 / 11282082432,  0,
                                  87487479700.0 / 32700410799,   -10690763975.0 / 1880347072,
                                  701980252875.0 / 199316789632, -1453857185.0 / 822651844,
                                  69997945.0 / 29380423};
 
-/** struct dormand_prince - a run. @h: the next step;  @error: error of the last accepted step
- * @has_slope: k[0] is f at (t, y): the last stage of the previous step
- * @begin, @t_begin: state and time at the start of the last accepted step
- * @next: state at the end of the current step
- * @k: derivatives of the stages, @stage: scratch state */
+/** struct dormand_prince - a run.
+ * @has_slope:       k[0] is f at (t, y), from the last stage of the previous step
+ * @t_begin, @begin: time and state at the start of the last accepted step
+ * @h:               the next step [s]
+ * @error:           error of the last accepted step, relative to the tolerance
+ * @next:            state at the end of the current step
+ * @stage:           scratch state
+ * @k:               derivatives at the stages */
 struct dormand_prince {
     struct lk_problem *problem;
     int n;
@@ -100,7 +103,7 @@ static int open_dormand_prince(struct lk_problem *problem, void **ret, struct lk
     return 0;
 }
 
-/* y of stage @i */
+/* Compute y at stage @i. */
 static void add_stages(const struct dormand_prince *s, int i, double h, double *ret)
 {
     for (int j = 0; j < s->n; j++) {
@@ -112,7 +115,7 @@ static void add_stages(const struct dormand_prince *s, int i, double h, double *
     }
 }
 
-/* Evaluate all stages of a step @h. The last stage is at the end of the step. */
+/* Evaluate all stages of a step of length @h. The last stage is at the end of the step. */
 static int try_step(struct dormand_prince *s, double h)
 {
     for (int i = s->has_slope ? 1 : 0; i < STAGES; i++) {
@@ -145,7 +148,8 @@ static double error_of(const struct dormand_prince *s, double h)
     return sqrt(sum / fmax(s->n, 1));
 }
 
-/* Accept the step. If the formulation settles the state, the slope must be evaluated again. */
+/* Accept the step. If settle() of the formulation changed the state, the slope at the end is
+ * invalid and is evaluated again. */
 static int take_step(struct dormand_prince *s, double t, struct lk_error *ret_error)
 {
     size_t size = (size_t)s->n * sizeof(double);
@@ -231,7 +235,8 @@ static int advance(void *self, double t, struct lk_error *ret_error)
     return r;
 }
 
-/* The last accepted step has its first slope in k[STAGES - 1] and its last slope in k[0]. */
+/* Interpolate. After take_step(), k[STAGES - 1] is the first slope of the last step and k[0] its
+ * last slope. */
 static int show(void *self, double t, struct lk_error *ret_error)
 {
     struct dormand_prince *s = self;

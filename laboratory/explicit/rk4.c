@@ -14,7 +14,7 @@ struct rk4 {
     int n;
     double t;
     double *y;
-    double *memory; /* k, stage, sum */
+    double *memory; /* arrays k, stage and sum of make_step() */
 };
 
 static void close_rk4(void *self)
@@ -46,7 +46,7 @@ static int open_rk4(struct lk_problem *problem, void **ret, struct lk_error *ret
     return 0;
 }
 
-/* one step @h from y at t; overwrites y */
+/* Make one step of length @h from t. Overwrites y. */
 static int make_step(struct rk4 *s, double h)
 {
     static const double when[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Backward differentiation of order 1 to 6 on the constrained equations of motion in every index,
- * see laboratory/implicit/dae.h: the derivative at the new time is that of the polynomial through
- * the new and the last k states, whatever the steps between them,
+ * see laboratory/implicit/dae.h. The derivative at the new time is that of the polynomial through
+ * the new state and the last k states. The steps between these states may have different lengths.
  *
  *     B (w_0 y_n+1 + w_1 y_n + .. + w_k y_n+1-k) = g(t_n+1, y_n+1)
  *
- * M. Arnold, DAE aspects of multibody system dynamics, 2016, eq. (75). Steps are fixed until the
- * run changes them. Example 9 of that paper examines the effect of such a change on the multipliers
+ * M. Arnold, DAE aspects of multibody system dynamics, 2016, eq. (75). The step is fixed until the
+ * run changes it. Example 9 of that paper examines the effect of such a change on the multipliers
  * of index-3. bdf-1 is the backward Euler method.
  *
- * The first k - 1 steps are those of Radau IIA with three stages in the stabilised index-2 form,
- * whose positions and velocities are of order 5, which is accurate enough for the orders used
- * here. Multipliers have no history. */
+ * Radau IIA with three stages in the stabilised index-2 form makes the first k - 1 steps. Its
+ * positions and velocities are of order 5, which is accurate enough for the orders used here.
+ * Multipliers have no history. */
 #include "laboratory/coordinates.h"
 #include "laboratory/implicit/newton.h"
 #include "laboratory/stepping.h"
@@ -22,18 +22,21 @@
 #include <string.h>
 
 #define ORDER_MAX 6
-#define EXACT     1e-10 /* tolerance that scales the iteration .. */
-#define EXACT_END 1e-3  /* .. which stops at this fraction of it */
+#define EXACT     1e-10 /* tolerance that scales increments */
+#define EXACT_END 1e-3  /* fraction of EXACT at which the iteration ends */
 #define MOST      30
-#define SLOW      0.9 /* ratio above which increments shrink no further and are round-off */
+#define SLOW      0.9 /* ratio of increments above which they no longer shrink and are round-off */
 
 extern const struct lk_integrator lk_integrator_radau_dae;
 
 /** struct bdf - a run.
- * @name: name of the integrator;  @starter: Radau, used while the history is too short
+ * @name:        name of the integrator
+ * @starter:     Radau, used while the history is too short
  * @when, @past: times and values of the last n_past states, the newest first
- * @y: the newest state, with its multipliers;  @slope: y' of the variables with a derivative
- * @z: y_n+1 minus y;  @c: contribution of the history to y_n+1'
+ * @y:           the newest state, with its multipliers
+ * @slope:       y' of the variables with a derivative
+ * @z:           y_n+1 minus y
+ * @c:           contribution of the history to y_n+1'
  * @g, @weight, @stage, @work: n numbers each */
 struct bdf {
     struct lk_dae *dae;
@@ -101,7 +104,7 @@ static int take_memory(struct bdf *s)
     return 0;
 }
 
-/* store y as the newest state of the history */
+/* Store y as the newest state of the history. */
 static void remember(struct bdf *s)
 {
     double *oldest = s->past[ORDER_MAX - 1];
@@ -156,9 +159,10 @@ static int open_order(struct lk_problem *problem, const char *name, int order, v
 
 /* ---- a step ---- */
 
-/* Compute the derivative at @t of the polynomial through (@t, y_n+1) and the history: return
- * w_0, and write the contribution of the history to c. Differences from y are used, so that
- * short steps lose no digits. */
+/* Compute the derivative at @t of the polynomial through (@t, y_n+1) and the history. Write the
+ * contribution of the history to c. The code uses differences from y, so that short steps lose no
+ * digits.
+ * Return: w_0. */
 static double differentiate(struct bdf *s, double t)
 {
     double first = 0;
@@ -176,7 +180,7 @@ static double differentiate(struct bdf *s, double t)
     return first;
 }
 
-/* evaluate g at y + z */
+/* Evaluate g at y + z. */
 static int evaluate(struct bdf *s, double t)
 {
     for (int i = 0; i < s->n; i++)
@@ -184,8 +188,9 @@ static int evaluate(struct bdf *s, double t)
     return s->dae->rate(s->dae, t, s->stage, s->g);
 }
 
-/* Make one iteration: z += (w_0 B - dg/dy)^-1 (g - B (w_0 z + c)). Return: 0 and the size of the
- * increment, or as rate() */
+/* Make one iteration: z += (w_0 B - dg/dy)^-1 (g - B (w_0 z + c)), with w_0 in @first.
+ * @ret_size: size of the increment
+ * Return: 0, LK_E_SINGULAR */
 static int iterate(struct bdf *s, double t, double first, double *ret_size)
 {
     int r = evaluate(s, t);
@@ -226,8 +231,8 @@ static int solve(struct bdf *s, double t, double first)
     return r != 0 || size < 1 ? r : LK_E_STALLED;
 }
 
-/* Accept the end of the step as the state. If other rows were chosen, their multipliers replace
- * those of y */
+/* Accept the end of the step as the new state. If other independent rows were chosen, their
+ * multipliers replace the multipliers in y. */
 static int take_step(struct bdf *s, double t, double first, struct lk_error *ret_error)
 {
     int r;
@@ -268,8 +273,8 @@ static int step(struct bdf *s, double t, struct lk_error *ret_error)
 
 /* ---- advancing to a time ---- */
 
-/* make a step of Radau; multipliers remain those of the start, as initial values of the first
- * iteration */
+/* Make a step of Radau. The multipliers in y remain those of the initial state; they are only the
+ * initial values of the first Newton iteration. */
 static int start(struct bdf *s, double t, struct lk_error *ret_error)
 {
     const struct lk_problem *p = s->dae->problem;

@@ -30,7 +30,7 @@ void lk_dae_motion_weigh(const struct lk_dae_motion *c, const double *x, double 
     }
 }
 
-/* @ret = Phi_q^T @lambda */
+/* Compute @ret = Phi_q^T @lambda. */
 static void apply_transpose(const struct lk_dae_motion *c, const double *lambda, double *ret)
 {
     memset(ret, 0, (size_t)c->nv * sizeof(double));
@@ -99,7 +99,7 @@ int lk_dae_motion_position_rates(const struct lk_dae_motion *c, const double *q,
     return 0;
 }
 
-/* d2Phi/dt2 with v' = W (force - pull) */
+/* Compute d2Phi/dt2 of the rows for v' = W (force - pull). */
 static void row_accelerations(struct lk_dae_motion *c, double *ret)
 {
     double *a = c->u;
@@ -112,7 +112,7 @@ static void row_accelerations(struct lk_dae_motion *c, double *ret)
         ret[r] += row_times(c, r, a);
 }
 
-/* Evaluate the equations of g for lambda, then those for mu. */
+/* Evaluate the equations of g for lambda, then with ggl the equations for mu. */
 static void constraint_residual(struct lk_dae_motion *c, const double *lambda, double *ret)
 {
     const struct lk_mechanics *m = lk_dae_motion_mechanics(c);
@@ -166,7 +166,7 @@ int lk_dae_motion_rate(struct lk_dae *dae, double t, const double *y, double *re
 
 /* ---- the Jacobian of g ---- */
 
-/* column of the lambda of row @r */
+/* Compute the column of dg/dy for the lambda of row @r. */
 static void lambda_column(struct lk_dae_motion *c, int r, double *ret)
 {
     double *below = ret + c->nq + c->nv;
@@ -184,7 +184,8 @@ static void lambda_column(struct lk_dae_motion *c, int r, double *ret)
         below[i] = c->is_kept[i] ? row_times(c, i, c->u) : 0;
 }
 
-/* Compute the column of the mu of row @r: -K W Phi_q^T. */
+/* Compute the column of dg/dy for the mu of row
+ * @r: -K W Phi_q^T. */
 static int mu_column(struct lk_dae_motion *c, const double *q, int r, double *ret)
 {
     const struct lk_problem *p = c->dae.problem;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private header of lk_dae_over_constraints(): the constrained equations of motion in absolute
- * coordinates as B y' = g(t, y); see dae.h for the equations. constraints.c: g and its Jacobian;
- * constraints_state.c: accepted states, and the start. */
+ * coordinates as B y' = g(t, y), see dae.h for the equations. constraints.c computes g and its
+ * Jacobian. constraints_state.c contains accepted states and the start. */
 #ifndef LK_METHODS_LABORATORY_IMPLICIT_CONSTRAINTS_H
 #define LK_METHODS_LABORATORY_IMPLICIT_CONSTRAINTS_H
 
@@ -18,14 +18,16 @@ enum lk_dae_level {
 };
 
 /** struct lk_dae_motion - the constrained equations of a problem.
- * @nq, @nv, @nr: numbers of positions, velocities, rows;  @is_kept: for each row, whether it is one
- *          of the independent rows
- * @decay: alpha_0 of index-2-baumgarte [1/s], else 0
- * @G: Phi_q, nr x nv, row-major;  @force, @pull: of n bodies: Q - w x J w, Phi_q^T lambda
- * @u: velocities v - W Phi_q^T mu, and other vectors of nv
- * @W: inverse mass and inertia of the bodies; for a body without mass or inertia, the largest value
- *     of the other bodies
- * @lambda: multipliers of an accepted state;  @row_weight: root of Phi_q W Phi_q^T of each row */
+ * @nq, @nv, @nr: numbers of positions, velocities, rows
+ * @is_kept:      for each row, whether it is one of the independent rows
+ * @decay:        alpha_0 of index-2-baumgarte [1/s], else 0
+ * @W:            inverse mass and inertia of the bodies; for a body without mass or inertia, the
+ *                largest value of the other bodies
+ * @G:            Phi_q, nr x nv, row-major
+ * @force, @pull: nv numbers: Q - w x J w, and Phi_q^T lambda
+ * @u:            scratch, nv numbers: velocities v - W Phi_q^T mu, and other vectors
+ * @lambda:       multipliers of an accepted state, and scratch
+ * @row_weight:   square root of the diagonal of Phi_q W Phi_q^T, nr numbers */
 struct lk_dae_motion {
     struct lk_dae dae;
     enum lk_dae_level level;
@@ -50,25 +52,29 @@ struct lk_mechanics *lk_dae_motion_mechanics(const struct lk_dae_motion *c);
 /** lk_dae_motion_evaluate() - evaluate the mechanics and G at (@t, @y). */
 void lk_dae_motion_evaluate(struct lk_dae_motion *c, double t, const double *y);
 
-/** lk_dae_motion_forces() - compute Q - w x J w of all bodies in the axes of v, at the evaluated
- * @y.
+/** lk_dae_motion_forces() - compute Q - w x J w of all bodies at the evaluated @y, in the axes of
+ * v.
  * @ret: nv */
 void lk_dae_motion_forces(struct lk_dae_motion *c, const double *y, double *ret);
 
-/** lk_dae_motion_add_turn() - add to @ret the change of v that comes from the turn of its axes
- * against the body (LK_ORIENTATION_RESAL): roll' e_x x w, times M if @has_mass. @q_rate: q' */
+/** lk_dae_motion_add_turn() - add the term roll' e_x x w to @ret, times M if @has_mass. With
+ * LK_ORIENTATION_RESAL the axes of v do not roll with the body. This relative rotation changes the
+ * components of w. With other orientations the term is zero.
+ * @q_rate: q' */
 void lk_dae_motion_add_turn(const struct lk_dae_motion *c, const double *q_rate, const double *v,
                             int has_mass, double *ret);
 
 /** lk_dae_motion_weigh() - compute @ret = W @x of all bodies; @ret may be @x. */
 void lk_dae_motion_weigh(const struct lk_dae_motion *c, const double *x, double *ret);
 
-/** lk_dae_motion_position_rates() - compute K(@q) @u, plus the term that restores the length of
- * quaternions. Return: 0, LK_E_SINGULAR. */
+/** lk_dae_motion_position_rates() - compute K(@q) @u, plus a term that brings quaternions back to
+ * unit length.
+ * Return: 0, LK_E_SINGULAR. */
 int lk_dae_motion_position_rates(const struct lk_dae_motion *c, const double *q, const double *u,
                                  double *ret);
 
-/** lk_dae_motion_rate(), lk_dae_motion_jacobian() - see struct lk_dae. */
+/** lk_dae_motion_rate(), lk_dae_motion_jacobian() - compute g, and dg/dy; the functions rate and
+ * jacobian of struct lk_dae. */
 int lk_dae_motion_rate(struct lk_dae *dae, double t, const double *y, double *ret);
 int lk_dae_motion_jacobian(struct lk_dae *dae, double t, const double *y, const double *g,
                            double *ret);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BAUMGARTE 1 /* alpha_0 h of index-2-baumgarte */
+#define BAUMGARTE 1 /* value of alpha_0 h in index-2-baumgarte */
 
 const char *const lk_dae_variants[] = {"ggl",     "index-2", "index-2-baumgarte",
                                        "index-3", "index-1", NULL};
@@ -22,8 +22,8 @@ static void mark_kept(struct lk_dae_motion *c)
         c->is_kept[c->rows->row[i]] = 1;
 }
 
-/* Choose independent rows again, and transform lambda in @y. The mechanics is evaluated at the
- * accepted state */
+/* Choose independent rows again, and transform lambda in @y to the new rows. The mechanics must be
+ * evaluated at the accepted state. */
 static int choose_rows(struct lk_dae_motion *c, double *y)
 {
     double *lambda = y + c->nq + c->nv;
@@ -55,7 +55,8 @@ static void weigh_rows(struct lk_dae_motion *c)
     }
 }
 
-/* Convert rates @a of v, with q' in @slope, to accelerations along the axes of the bodies. */
+/* Convert rates @a of v to accelerations in body axes (for LK_ORIENTATION_RESAL). @slope contains
+ * q'. */
 static void leave_axes(struct lk_dae_motion *c, const double *y, const double *slope, double *a)
 {
     if (c->dae.problem->orientation != LK_ORIENTATION_RESAL)
@@ -80,7 +81,7 @@ static int accept_state(struct lk_dae *dae, double t, double *y, const double *s
 
     lk_coordinates_normalise(p->orientation, p->mechanics->n_bodies, y);
     lk_dae_motion_evaluate(c, t, y);
-    p->mechanics->n_evaluations--; /* this evaluation does not count as one of the method */
+    p->mechanics->n_evaluations--; /* acceptance is no evaluation of the method */
     memcpy(c->force, &slope[c->nq], (size_t)c->nv * sizeof(double));
     leave_axes(c, y, slope, c->force);
     for (int b = 0; b < p->mechanics->n_bodies; b++)
@@ -119,8 +120,8 @@ static int has_inertia(const struct lk_body *body)
     return body->inertia[0] > 0 && body->inertia[1] > 0 && body->inertia[2] > 0;
 }
 
-/* Compute the inverse masses. Those of the daemon's step include an artificial mass for massless
- * bodies, whose inverse is far too large a weight for a correction. */
+/* Compute the inverse masses. The inverse masses of the daemon's step include an artificial mass
+ * for massless bodies. Its inverse would be a far too large weight for a correction. */
 static void invert_masses(struct lk_dae_motion *c)
 {
     const struct lk_system *sys = lk_dae_motion_mechanics(c)->system;
@@ -168,7 +169,7 @@ static int take_memory(struct lk_dae_motion *c)
     return 0;
 }
 
-/* Set the index of every variable, and B without M. */
+/* Set the index of every variable, and B except for M. */
 static void describe_variables(struct lk_dae_motion *c)
 {
     struct lk_dae *dae = &c->dae;
@@ -184,8 +185,10 @@ static void describe_variables(struct lk_dae_motion *c)
     }
 }
 
-/* Solve ( M Phi_q^T ; Phi_q 0 ) (a ; lambda) = (Q - w x J w ; -gamma), column-major; dependent
- * rows have lambda = 0. @matrix: (nv + nr)^2, @x: nv + nr. */
+/* Solve ( M Phi_q^T ; Phi_q 0 ) (a ; lambda) = (Q - w x J w ; -gamma), column-major. Dependent rows
+ * get lambda = 0.
+ * @matrix: scratch, (nv + nr)^2
+ * @x:      a and lambda, nv + nr numbers */
 static int solve_start(struct lk_dae_motion *c, const double *y, double *matrix, int *pivot,
                        double *x)
 {
@@ -207,8 +210,8 @@ static int solve_start(struct lk_dae_motion *c, const double *y, double *matrix,
     return LAPACKE_dgesv(LAPACK_COL_MAJOR, (int)n, 1, matrix, (int)n, pivot, x, (int)n);
 }
 
-/* Compute consistent y and y': positions and velocities of the mechanics, and their a and
- * lambda. */
+/* Compute consistent y and y' from positions and velocities of the mechanics, and from the a and
+ * lambda that belong to them. */
 static int start_consistent(struct lk_dae_motion *c, double *y, double *slope,
                             struct lk_error *ret_error)
 {
@@ -240,7 +243,8 @@ static int start_consistent(struct lk_dae_motion *c, double *y, double *slope,
     return r;
 }
 
-/* Copy M into B, column by column, which is allowed because M is symmetric. */
+/* Copy M to its place in B. M is row-major and B column-major; this is correct because M is
+ * symmetric. */
 static int fill_mass(struct lk_dae_motion *c)
 {
     size_t nq = (size_t)c->nq, nv = (size_t)c->nv;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define DIFFERENCE 1.5e-8 /* square root of the machine precision */
-#define LEAST      1e-2   /* least |y| that is used for the size of a difference */
+#define LEAST      1e-2   /* lower limit of |y| in the size of a difference */
 
 int lk_dae_take(struct lk_dae *dae, int n, int has_mass)
 {
@@ -109,7 +109,8 @@ static int jacobian(struct lk_dae *dae, double t, const double *y, const double 
     return lk_dae_differences(dae, t, y, g, 0, dae->n, ret);
 }
 
-/* lk_problem_accept() also settles */
+/* lk_problem_accept() also calls settle() of the formulation, so no other changes of y are
+ * needed. */
 static int accept_state(struct lk_dae *dae, double t, double *y, const double *slope,
                         struct lk_error *ret_error)
 {

@@ -38,7 +38,7 @@ int lk_newton_evaluate_jacobian(struct lk_newton *s, struct lk_dae *dae, double 
     return dae->jacobian(dae, t, y, g, s->jacobian);
 }
 
-/* of B, column-major */
+/* Return element @i of B, column-major. */
 static double mass_at(const struct lk_dae *dae, size_t i)
 {
     return dae->is_identity ? i % ((size_t)dae->n + 1) == 0 : dae->mass[i];

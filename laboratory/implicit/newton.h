@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The matrices of a simplified Newton iteration for B y' = g(t, y): the Jacobian of g, and the
- * factors of one real and one complex matrix s B - dg/dy. */
+ * factors of one real and one complex matrix s B - dg/dy, where s is a real or complex number. */
 #ifndef LK_METHODS_LABORATORY_IMPLICIT_NEWTON_H
 #define LK_METHODS_LABORATORY_IMPLICIT_NEWTON_H
 
 #include "laboratory/implicit/dae.h"
 #include <complex.h>
 
-/** struct lk_newton - the matrices; private. @jacobian: n x n, column-major */
+/** struct lk_newton - the matrices; all members are private.
+ * @jacobian: n x n, column-major */
 struct lk_newton {
     int n;
     double *jacobian;
@@ -18,13 +19,14 @@ struct lk_newton {
     int *twisted_pivot;
 };
 
-/** lk_newton_take() - allocate matrices of @n x @n. Return: 0, -ENOMEM; call lk_newton_drop()
- * after success and after failure. */
+/** lk_newton_take() - allocate matrices of @n x @n.
+ * Return: 0, -ENOMEM. Call lk_newton_drop() also after a failure. */
 int lk_newton_take(struct lk_newton *newton, int n);
 void lk_newton_drop(struct lk_newton *newton);
 
-/** lk_newton_evaluate_jacobian() - evaluate dg/dy at (@t, @y). @g: g(@t, @y). Return: as
- * dae->rate(). */
+/** lk_newton_evaluate_jacobian() - evaluate dg/dy at (@t, @y).
+ * @g: g(@t, @y)
+ * Return: 0, LK_E_SINGULAR. */
 int lk_newton_evaluate_jacobian(struct lk_newton *newton, struct lk_dae *dae, double t,
                                 const double *y, const double *g);
 

@@ -2,17 +2,18 @@
 /* Radau IIA with three stages, order 5: for y' = f of any formulation, and for the constrained
  * equations of motion in every index, see laboratory/implicit/dae.h.
  *
- * E. Hairer, G. Wanner, Solving ordinary differential equations II, 1996, section IV.8 (RADAU5):
- * simplified Newton on the stages Z, in the basis in which the inverse of the Runge-Kutta matrix
- * has one real eigenvalue and one complex pair, so that a step factors one real and one complex
- * matrix of the size of y; an embedded formula of order 3 whose error the real matrix filters; the
- * next step is the smaller one of the usual and of the predictive rule (Gustafsson). Errors of
- * variables of index 2 and 3 are scaled by h and h^2. As in RADAU5, the estimate is of order 3 and
- * is compared with 0.1 tolerance^(2/3), so that the error of the result is about the tolerance.
+ * The method is RADAU5 (E. Hairer, G. Wanner, Solving ordinary differential equations II, 1996,
+ * section IV.8). A simplified Newton iteration computes the stages Z, in a basis in which the
+ * inverse of the Runge-Kutta matrix has one real eigenvalue and one complex pair. Therefore a step
+ * factors one real and one complex matrix of the size of y. An embedded formula of order 3
+ * estimates the error, and the real matrix filters it. The next step is the smaller result of the
+ * usual rule and of the predictive rule (Gustafsson). Errors of variables of index 2 and 3 are
+ * multiplied by h and h^2. As in RADAU5, the estimate is of order 3 and is compared with 0.1
+ * tolerance^(2/3), so that the error of the result is about the tolerance.
  *
  * The Newton iteration stops when its error is below kappa times this value (lk_problem.kappa).
- * With kappa 0 the rule of RADAU5 is used, at most 0.03 and less for small tolerances. With
- * tolerance 0 steps are fixed and the iteration continues to round-off. */
+ * With kappa 0 the rule of RADAU5 is used: at most 0.03, and less for small tolerances. With
+ * tolerance 0 steps are fixed, and the iteration continues to round-off. */
 #include "laboratory/implicit/radau.h"
 #include "laboratory/stepping.h"
 
@@ -28,8 +29,8 @@
 #define SHRINK    0.2
 #define KEEP_RATE 1e-3  /* contraction below which the Jacobian is kept */
 #define KEEP_STEP 1.2   /* ratio of steps below which the factors are kept */
-#define FIXED     1e-10 /* tolerance that scales the iteration of fixed steps .. */
-#define FIXED_END 1e-3  /* .. which stops at this fraction of it */
+#define FIXED     1e-10 /* tolerance that scales increments with fixed steps */
+#define FIXED_END 1e-3  /* fraction of FIXED at which the iteration ends */
 
 /* ---- allocation ---- */
 
@@ -58,7 +59,8 @@ static void choose_tolerances(struct lk_radau *s)
         s->kappa = FIXED_END;
 }
 
-/* @s has dae and y */
+/* Allocate the arrays of @s, whose members dae and y are already set.
+ * Return: 0, -ENOMEM */
 static int prepare_memory(struct lk_radau *s)
 {
     size_t n = (size_t)s->dae->n;
@@ -120,7 +122,7 @@ static int open_radau_dae(struct lk_problem *problem, void **ret, struct lk_erro
 
 /* ---- steps ---- */
 
-/* accepts the step, which ends at @t */
+/* Accept the step of length @h, which ends at @t. */
 static int take_step(struct lk_radau *s, double t, double h, struct lk_error *ret_error)
 {
     int r;
@@ -167,7 +169,8 @@ static int advance_fixed(struct lk_radau *s, double t, struct lk_error *ret_erro
     return r;
 }
 
-/* Return the ratio of the next step to the step @h, accepted with @error after @iterations. */
+/* Return the ratio of the next step to the step @h, which was accepted with @error after
+ * @iterations. */
 static double ratio_after(struct lk_radau *s, double h, double error, int iterations, int is_first)
 {
     double safety =
@@ -183,8 +186,8 @@ static double ratio_after(struct lk_radau *s, double h, double error, int iterat
     return fmin(GROWTH, fmax(SHRINK, ratio));
 }
 
-/* Choose the next step; it is equal to the present step if the factors are worth keeping. A step
- * that was shortened to end at a given time must not reduce the next step. */
+/* Choose the next step. The step length is kept if the factors are worth keeping. A step that was
+ * shortened to end at a given time must not reduce the next step. */
 static void plan_next(struct lk_radau *s, double h, double ratio)
 {
     if (h < s->h && ratio * h < s->h)

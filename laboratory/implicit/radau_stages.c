@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_FIXED 30 /* Newton iterations of a fixed step */
+#define MOST_FIXED 30 /* largest number of Newton iterations of a fixed step */
 
 /* Nodes are (4 - sqrt 6) / 10, (4 + sqrt 6) / 10 and 1. The inverse of the Runge-Kutta matrix is
  * T diag(GAMMA, ALPHA +- i OMEGA) T^-1. */
@@ -28,7 +28,7 @@ static const double OMEGA = 3.0504301992474105694;
 
 /* ---- the Newton iteration ---- */
 
-/* @ret = @basis @x, blocks of n */
+/* Compute @ret = @basis @x, where @x and @ret consist of three blocks of n numbers. */
 static void change_basis(const double basis[3][3], int n, const double *x, double *ret)
 {
     for (int i = 0; i < n; i++) {
@@ -39,8 +39,8 @@ static void change_basis(const double basis[3][3], int n, const double *x, doubl
     }
 }
 
-/* Lagrange polynomials over the start of the step and the three nodes: value at @x of the one of
- * node @l, and its derivative */
+/* Return the Lagrange polynomial of node @l at @x, and its derivative. Node 0 is the start of the
+ * step; nodes 1 to 3 are those of the method. */
 static double lagrange(int l, double x, double *ret_slope)
 {
     static const double at[4] = {0, (4 - ROOT6) / 10, (4 + ROOT6) / 10, 1};
@@ -56,7 +56,7 @@ static double lagrange(int l, double x, double *ret_slope)
     return value;
 }
 
-/* Start the stages from the previous collocation polynomial, or from y. */
+/* Predict the stages from the previous collocation polynomial, or by y if there is none. */
 static void predict_stages(struct lk_radau *s, double h)
 {
     int n = s->n;
@@ -75,7 +75,8 @@ static void predict_stages(struct lk_radau *s, double h)
     change_basis(T_inverse, n, s->z, s->w);
 }
 
-/* Compute dw := T^-1 g(stages) minus the transformed Runge-Kutta matrix times B w / h. */
+/* Compute dw = T^-1 g(stages) minus the transformed inverse of the Runge-Kutta matrix times B w /
+ * h. */
 static int evaluate_residual(struct lk_radau *s, double h)
 {
     int n = s->n;
@@ -100,7 +101,8 @@ static int evaluate_residual(struct lk_radau *s, double h)
     return 0;
 }
 
-/* Make one iteration. @ret_size: norm of the increment, relative to the tolerance */
+/* Make one Newton iteration.
+ * @ret_size: norm of the increment, relative to the tolerance */
 static int iterate_newton(struct lk_radau *s, double h, double *ret_size)
 {
     int n = s->n, r = evaluate_residual(s, h);
@@ -123,8 +125,11 @@ static int iterate_newton(struct lk_radau *s, double h, double *ret_size)
     return 0;
 }
 
-/** struct progress - progress of the iteration. @size: norm of the last increment;  @rate: rate
- * of contraction */
+/** struct progress - convergence of the iteration.
+ * @n:          number of increments so far
+ * @size:       norm of the last increment
+ * @rate:       rate of contraction
+ * @last_ratio: ratio of the last two increments */
 struct progress {
     int n;
     double size;
@@ -178,8 +183,8 @@ int lk_radau_solve(struct lk_radau *s, double h, int *ret_iterations, double *re
 
 /* ---- error estimate and preparation of a step ---- */
 
-/* Compute the error (GAMMA / h B - dg/dy)^-1 (g0 + B sum estimate z / h). With @again, a large
- * error is estimated once more, with g0 at y plus the first estimate. */
+/* Compute the error (GAMMA / h B - dg/dy)^-1 (g0 + B sum estimate z / h). If @again is set, a large
+ * error is estimated a second time, with g0 evaluated at y plus the first estimate. */
 double lk_radau_error(struct lk_radau *s, double h, int again)
 {
     int n = s->n;

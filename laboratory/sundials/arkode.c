@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ARKODE of SUNDIALS on y' = f of any formulation: explicit and diagonally implicit Runge-Kutta
- * methods with embedded error estimate; step control, or fixed steps with tolerance 0 (D. R.
+ * methods with embedded error estimate. Steps are controlled, or fixed with tolerance 0 (D. R.
  * Reynolds et al., ARKODE: a flexible IVP solver infrastructure for one-step methods, 2023). The
- * variant is the order, with the default table of ARKODE. After a step the integrator continues
- * from the state that the formulation has settled. */
+ * variant selects the order, and uses the default table of ARKODE for this order. After a step the
+ * integrator continues from the state that settle() of the formulation has corrected. */
 #include "laboratory/stepping.h"
 #include "laboratory/sundials/session.h"
 
@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INTERPOLANT 5     /* order of the interpolant, by Hermite, whatever the method's */
+#define INTERPOLANT 5     /* order of the Hermite interpolant, for methods of any order */
 #define FIXED       1e-13 /* tolerance of the Newton iteration with fixed steps */
 
-/* Settle a state after a step. This callback is registered even if the formulation settles
- * nothing. Without it, ARKODE 5.4 (SUNDIALS 6.4) reuses the derivative of the last stage for the
- * new state whenever the last stage is at the end of the step. In the tables of order 6 and 8
- * the last stage differs from the new state, and the order fell to 3. */
+/* Call settle() of the formulation after a step. This callback is registered even if the
+ * formulation has no settle(). Without the callback, ARKODE 5.4 (SUNDIALS 6.4) reuses the
+ * derivative of the last stage for the new state if the last stage is at the end of the step. In
+ * the tables of order 6 and 8 the last stage differs from the new state, and the order fell to
+ * 3. */
 static int settle_vector(realtype t, N_Vector y, void *self)
 {
     struct lk_sundials *s = self;
@@ -33,7 +34,7 @@ static int order_of(const struct lk_problem *p)
     return atoi(p->variant + strcspn(p->variant, "0123456789"));
 }
 
-/* Return the fixed step that divides the remaining time to @t. */
+/* Return the length of fixed steps that divide the remaining time to @t. */
 static double fixed_step(const struct lk_sundials *s, double t)
 {
     return (t - s->t) / lk_stepping_divide(s->t, t, s->problem->step);

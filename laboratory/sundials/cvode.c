@@ -2,11 +2,11 @@
 /* CVODE of SUNDIALS on y' = f of any formulation: BDF of order 1 to 5 (`bdf`), or the Adams methods
  * of order 1 to 12 (`adams`), both with variable step and order.
  *
- * A projection after a step enters the history of BDF (E. Eich, Convergence results for a
- * coordinate projection method applied to mechanical systems with algebraic constraints, 1993);
- * rates of massless bodies do not, because their derivatives have no effect. Adams has no
- * projection. Changes of the state that a method would ignore silently are refused: other momenta
- * after a step (hdca:reset), projections with Adams. */
+ * The history of BDF includes projections after a step (E. Eich, Convergence results for a
+ * coordinate projection method applied to mechanical systems with algebraic constraints, 1993). It
+ * does not include rates of massless bodies, because their derivatives have no effect. Adams has no
+ * projection. Formulations that change the state in a way that the method would ignore are refused:
+ * other momenta after a step (hdca:reset), and projections with Adams. */
 #include "laboratory/stepping.h"
 #include "laboratory/sundials/session.h"
 
@@ -42,7 +42,7 @@ static int step(struct lk_sundials *s, double t, double *ret_now)
 {
     int flag = lk_sundials_stop_at(s, t, CVodeSetStopTime);
 
-    /* CVODE chooses its first step by the distance to this time */
+    /* CVODE derives its first step from the distance to @t */
     if (s->problem->may_pass)
         t = s->t + 100 * s->problem->step;
     return flag < 0 ? flag : CVode(s->memory, t, s->y, ret_now, CV_ONE_STEP);

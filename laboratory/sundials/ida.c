@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IDA of SUNDIALS, BDF of order 1 to 5 for F(t, y, y') = 0. It solves the residual form of a
- * formulation, y' - f if the formulation has no residual form, and the constrained equations of
- * motion, see laboratory/implicit/dae.h.
+/* IDA of SUNDIALS: BDF of order 1 to 5 for F(t, y, y') = 0. F is the residual form of a formulation
+ * (y' - f if the formulation has no residual form), or the constrained equations of motion, see
+ * laboratory/implicit/dae.h.
  *
- * For the constrained equations the error test excludes multipliers, and in index-3 also
- * velocities (L. Petzold, P. Loetstedt, Numerical solution of nonlinear differential equations
- * with algebraic constraints II, 1986; M. Arnold, DAE aspects of multibody system dynamics,
- * 2016, section 4.2). The Newton iteration scales these variables by the step to the power of
- * their index minus one. Otherwise it would never converge, because their round-off grows as the
- * step shrinks. Quaternions are not normalised, see dae.h; those of a formulation deviate from
- * unit length by no more than the errors. */
+ * For the constrained equations, the error test excludes multipliers, and in index-3 also
+ * velocities (L. Petzold, P. Loetstedt, Numerical solution of nonlinear differential equations with
+ * algebraic constraints II, 1986; M. Arnold, DAE aspects of multibody system dynamics, 2016,
+ * section 4.2). In the Newton iteration, these variables are scaled by the step to the power of
+ * their index minus one. Otherwise the iteration would never converge, because the round-off of
+ * these variables grows as the step shrinks. Quaternions are not normalised, see dae.h. Quaternions
+ * of a formulation deviate from unit length by no more than the errors of the integrator. */
 #include "laboratory/stepping.h"
 #include "laboratory/sundials/session.h"
 
@@ -41,7 +41,8 @@ static void count_work(struct lk_sundials *s)
     counts->iterations = (unsigned long long)iterations;
 }
 
-/* The multipliers belong to other rows now, so the history is invalid: start again. */
+/* Start IDA again from the accepted state. Other independent rows were chosen, so the history of
+ * the multipliers is invalid. */
 static int begin_anew(struct lk_sundials *s)
 {
     double h = 0;
@@ -106,7 +107,7 @@ static int leave_out(struct lk_sundials *s, const int *is_left_out)
     return flag;
 }
 
-/* settings of both kinds */
+/* Apply the settings that formulations and constrained equations share. */
 static int set_up(struct lk_sundials *s, IDAResFn function)
 {
     int flag = IDASetErrHandlerFn(s->memory, lk_sundials_hear, s);
@@ -162,7 +163,7 @@ static int open_ida(struct lk_problem *problem, void **ret, struct lk_error *ret
 
 /* ---- over the constrained equations ---- */
 
-/* B y' - g */
+/* Compute B y' - g. */
 static int residual_dae(realtype t, N_Vector y, N_Vector slope, N_Vector ret, void *self)
 {
     struct lk_sundials *s = self;
@@ -174,7 +175,7 @@ static int residual_dae(realtype t, N_Vector y, N_Vector slope, N_Vector ret, vo
     return lk_sundials_answer(s, r);
 }
 
-/* c B - dg/dy */
+/* Compute c B - dg/dy. */
 static int jacobian_dae(realtype t, realtype c, N_Vector y, N_Vector slope, N_Vector now,
                         SUNMatrix ret, void *self, N_Vector a, N_Vector b, N_Vector d)
 {
@@ -204,8 +205,8 @@ static int weights_dae(N_Vector y, N_Vector ret, void *self)
     return 0;
 }
 
-/* The first step is of order 1. The default of IDA is as small as the tolerance, and with such a
- * step the multipliers are round-off. */
+/* Return the length of the first step, which has order 1. The default of IDA would be as small as
+ * the tolerance, and the multipliers would then consist of round-off. */
 static double first_step(const struct lk_problem *p)
 {
     return fmin(p->step, 0.1 * sqrt(p->tolerance));

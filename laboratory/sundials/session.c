@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define ONE_STEP "rk4, radau, dormand-prince, arkode-erk, arkode-dirk"
-/* Fraction of the time of a step. A rate() that failed earlier than that is not the cause of a
- * failed step. */
+/* Fraction of the present time. A rate() that failed longer ago than this time is not the cause of
+ * a failed step. */
 #define PAST 1e-6
 
 /* ---- allocation ---- */
@@ -42,7 +42,9 @@ void lk_sundials_free(void *self)
     free(s);
 }
 
-/* Make vectors of n numbers. @y, @slope: their initial contents, or NULL */
+/* Allocate vectors of @n numbers.
+ * @y, @slope: initial contents; @slope may be NULL
+ * Return: 0, -ENOMEM */
 static int take_vectors(struct lk_sundials *s, int n, const double *y, const double *slope)
 {
     size_t size = (size_t)n * sizeof(double);

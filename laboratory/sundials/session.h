@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that the integrators of SUNDIALS share: memory, error messages, advancing to a time.
+/* Functions that the integrators of SUNDIALS share: memory, error messages, and integration to a
+ * given time.
  *
- * A. C. Hindmarsh et al., SUNDIALS: suite of nonlinear and differential/algebraic equation
- * solvers, 2005. Its solvers print nothing here: their messages become part of the error line. */
+ * A. C. Hindmarsh et al., SUNDIALS: suite of nonlinear and differential/algebraic equation solvers,
+ * 2005. The solvers of SUNDIALS print nothing here: their messages become part of the error
+ * message. */
 #ifndef LK_METHODS_LABORATORY_SUNDIALS_SESSION_H
 #define LK_METHODS_LABORATORY_SUNDIALS_SESSION_H
 
@@ -15,13 +17,14 @@
 
 struct lk_sundials;
 
-/** struct lk_sundials_solver - a package of SUNDIALS.
- * @name: name of the integrator
- * @step:  make one internal step that ends at or before @t, or anywhere if problem->may_pass.
- * @ret_now: end of the step. Return: return value of SUNDIALS, negative: failed
- * @interpolate: compute derivative number @k of y at time @t within the last step. Return: as step
- * @count: copy the work done so far, except steps and rates, into problem->counts
- * @free:  free the memory of the solver */
+/** struct lk_sundials_solver - functions of a package of SUNDIALS. Functions return the return
+ * value of SUNDIALS; negative: failure.
+ * @name:        name of the integrator
+ * @step:        make one internal step that ends at or before @t, or anywhere if
+ *               problem->may_pass, and write its end to @ret_now
+ * @interpolate: compute derivative number @k of y at time @t within the last step
+ * @count:       copy the work done so far, except steps and rates, to problem->counts
+ * @free:        free the memory of the solver */
 struct lk_sundials_solver {
     const char *name;
     int (*step)(struct lk_sundials *session, double t, double *ret_now);
@@ -31,13 +34,14 @@ struct lk_sundials_solver {
 };
 
 /** struct lk_sundials - a run with a solver of SUNDIALS.
- * @dae: the constrained equations, or NULL: y' = f of the problem
- * @memory: memory of the solver;  @y, @slope: its current state, and y' for residual forms
+ * @dae:       the constrained equations, or NULL: y' = f of the problem
+ * @memory:    memory of the solver
+ * @y, @slope: current state of the solver, and y' for residual forms
  * @shown, @shown_slope: y and y' of lk_sundials_show()
- * @copy:   n numbers: the accepted state
- * @code:   error of the last rate() that failed, or 0;  @failed_at: start of the step in which it
- *          failed [s]
- * @said:   the last error message of SUNDIALS */
+ * @copy:      the accepted state, n numbers
+ * @code:      error of the last rate() that failed, or 0
+ * @failed_at: start of the step in which rate() failed [s]
+ * @said:      the last error message of SUNDIALS */
 struct lk_sundials {
     const struct lk_sundials_solver *solver;
     struct lk_problem *problem;
@@ -58,9 +62,10 @@ struct lk_sundials {
     char said[256];
 };
 
-/** lk_sundials_new() - make a session for the formulation of @problem, with the state in y, and f
- * at that state in slope if @has_slope.
- * lk_sundials_new_dae() - make a session for constrained equations, see lk_dae_over_constraints().
+/** lk_sundials_new() - create a session for the formulation of @problem. y is its state, and slope
+ * is f at this state if @has_slope.
+ * lk_sundials_new_dae() - create a session for constrained equations, see
+ * lk_dae_over_constraints().
  * Return: as open() of an integrator. */
 int lk_sundials_new(struct lk_problem *problem, const struct lk_sundials_solver *solver,
                     int has_slope, struct lk_sundials **ret, struct lk_error *ret_error);
@@ -75,8 +80,8 @@ void lk_sundials_free(void *self);
 void lk_sundials_hear(int code, const char *module, const char *function, char *message,
                       void *self);
 
-/** lk_sundials_answer() - store the error @r of a rate(), and return the value for SUNDIALS:
- * positive if @r is positive, because a smaller step may succeed. */
+/** lk_sundials_answer() - store the error @r of a rate() and return the corresponding value for
+ * SUNDIALS: 0; -1: fatal; 1 if @r is positive, because a smaller step may then succeed. */
 int lk_sundials_answer(struct lk_sundials *session, int r);
 
 /** lk_sundials_rate() - evaluate the right-hand side; callback of all packages. */
@@ -85,28 +90,30 @@ int lk_sundials_rate(realtype t, N_Vector y, N_Vector ret, void *self);
 /** lk_sundials_add_matrix() - add a dense matrix and its linear solver. Return: 0, -ENOMEM. */
 int lk_sundials_add_matrix(struct lk_sundials *session);
 
-/** lk_sundials_ready() - complete the set-up. @flag: its worst return value. Return: 0, LK_E_MODEL
- * with the message of SUNDIALS; the session is then freed. */
+/** lk_sundials_ready() - complete the set-up.
+ * @flag: return value of the set-up functions; negative: failure
+ * Return: 0, LK_E_MODEL with the message of SUNDIALS in @ret_error; the session is then freed. */
 int lk_sundials_ready(struct lk_sundials *session, int flag, void **ret,
                       struct lk_error *ret_error);
 
-/** lk_sundials_needs_tolerance() - return LK_E_MODEL with a message if the problem has no
- * tolerance, else 0. */
+/** lk_sundials_needs_tolerance() - check that the problem has a tolerance.
+ * Return: 0, LK_E_MODEL with a message in @ret_error. */
 int lk_sundials_needs_tolerance(const struct lk_problem *problem, const char *name,
                                 struct lk_error *ret_error);
 
-/** lk_sundials_settles() - return the bits of enum lk_settling of the formulation of the problem.
- */
+/** lk_sundials_settles() - return the bits of enum lk_settling of the problem's formulation. */
 int lk_sundials_settles(const struct lk_problem *problem);
 
 /** lk_sundials_refuse_settled() - refuse a formulation that changes the state after a step in a way
- * that a multistep method cannot include in its history. Return: LK_E_MODEL with a message, else 0.
- * @projects: the method includes projections in its history */
+ * that a multistep method cannot include in its history.
+ * @projects: the method includes projections in its history
+ * Return: LK_E_MODEL with a message, else 0. */
 int lk_sundials_refuse_settled(const struct lk_problem *problem, const char *name, int projects,
                                struct lk_error *ret_error);
 
-/** lk_sundials_stop_at() - pass the end of a run of steps to SUNDIALS. @set: function that sets the
- * stop time of the package. Return: its return value, or 0 where steps may pass @t. */
+/** lk_sundials_stop_at() - tell SUNDIALS not to step beyond @t, unless problem->may_pass.
+ * @set: function of the package that sets the stop time
+ * Return: return value of @set, or 0. */
 int lk_sundials_stop_at(struct lk_sundials *session, double t, int (*set)(void *, realtype));
 
 /** lk_sundials_show() - accept the state at @t within the last step; used as show() of an

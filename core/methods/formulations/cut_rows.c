@@ -20,7 +20,8 @@ void lk_cut_rows_add_impulses(const struct lk_relative *relative, const double *
     }
 }
 
-/* Compute sigma . g(v + sign u) of the rows, where u is one of the directions of side @side. */
+/* Compute sigma . g(v + @sign u) of the rows, where u is the unit velocity @direction (0 to 5) of
+ * side @side. */
 static double row_gamma(const struct lk_system *sys, const struct lk_joint *j, int side,
                         int direction, double sign, const double *sigma)
 {
@@ -40,14 +41,14 @@ static double row_gamma(const struct lk_system *sys, const struct lk_joint *j, i
     return sum;
 }
 
-/* Compute (J'(v) u)^T sigma for the six directions u of one side; @turn: J^T sigma about the
- * axes of that side */
+/* Compute (J'(v) u)^T sigma for the six unit velocities u of one side.
+ * @turn: angular part of J^T sigma, in the axes of that side */
 static void turn_rate(const struct lk_system *sys, const struct lk_joint *j, int side,
                       const double turn[3], const double *sigma, double ret[6])
 {
     double commutator[3];
 
-    /* turn . (w x u) = u . (turn x w) */
+    /* because turn . (w x u) = u . (turn x w) */
     lk_cross(turn, sys->twist[j->body[side]].w, commutator);
     for (int k = 0; k < 6; k++) {
         double both =
@@ -57,9 +58,9 @@ static void turn_rate(const struct lk_system *sys, const struct lk_joint *j, int
     }
 }
 
-/* Add a load on one body. Given are the force f and the torque j in body axes. The time
- * derivative of R j is R (w x j + j'); that of the moment x x f + R j of the wrench also
- * contains v x f. */
+/* Add the load that corresponds to d/dt(Phi_q^T) sigma to one body. @impulse contains the force f
+ * (world) and the torque j (body axes), @rate their derivatives. The time derivative of R j is R (w
+ * x j + j'). The derivative of the moment x x f + R j also contains v x f. */
 static void add_load(const struct lk_system *sys, int body, const double rate[6],
                      const double impulse[6], struct lk_twist *ret)
 {

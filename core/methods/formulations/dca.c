@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divide and conquer at the level of accelerations in joint coordinates (R. Featherstone, A
- * divide-and-conquer articulated-body algorithm for parallel O(log(n)) calculation of rigid-body
- * dynamics, 1999). K. Chadaj, P. Malczyk, J. Fraczek, 2016, compare Hamilton's form with this
- * method. y = [q, nu].
+/* Divide and conquer for accelerations in joint coordinates (R. Featherstone, A divide-and-conquer
+ * articulated-body algorithm for parallel O(log(n)) calculation of rigid-body dynamics, 1999). K.
+ * Chadaj, P. Malczyk, J. Fraczek, 2016, compare Hamilton's form with this method. y = [q, nu].
  *
- * Joint coordinates satisfy the joints of the tree exactly; loops are closed at acceleration
- * level only, so they drift. Variant `corrected` projects q and nu onto the cut rows after every
- * step. */
+ * Joint coordinates satisfy the joints of the tree exactly. Loops are closed at acceleration level
+ * only, so their positions drift. Variant `corrected` projects q and nu onto the cut rows after
+ * every step. */
 #include "methods/formulations/joint_space.h"
 #include "methods/registry.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** struct dca - @corrects: see above */
+/** struct dca - state of the formulation.
+ * @corrects: project q and nu after every step */
 struct dca {
     struct lk_joint_space space;
     int corrects;

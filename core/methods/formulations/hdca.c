@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hamilton's canonical equations in joint coordinates by divide and conquer (K. Chadaj, P. Malczyk,
  * J. Fraczek, A parallel Hamiltonian formulation for forward dynamics of closed-loop multibody
- * systems, 2016). y = [q, p], p_k = H_k^T Pbar_k, where Pbar_k is the momentum of the subtree
- * beyond joint k of the tree, including the impulses of the cut rows.
+ * systems, 2016). y = [q, p], p_k = H_k^T Pbar_k. Pbar_k is the momentum of the subtree beyond
+ * joint k of the tree, including the impulses of the cut rows.
  *
  * Stage 1, velocities and impulses (eqs. (26)-(46)): the momenta p of all joints act on the bodies
- * like forces; sigma are the multipliers of all rows at velocity level:
+ * like forces. sigma are the multipliers of all rows at velocity level:
  *
  *     Phi_q W Phi_q^T sigma = Phi_q W f(p) + Phi_t        P = f(p) - Phi_q^T sigma,  v = W P
  *
- * so velocities always satisfy the rows. Stage 2, derivatives of the momenta (eqs. (65)-(77)): Pbar
- * is the sum of P and of the impulses of cut rows over the bodies beyond a joint. Qbar is the sum
- * of the loads and of d/dt(Phi_q^T) sigma of these rows (cut_rows.h). Both are taken about O of the
- * joint:
+ * Therefore velocities always satisfy the rows. Stage 2, derivatives of the momenta (eqs.
+ * (65)-(77)): Pbar is the sum of P and of the impulses of cut rows over the bodies beyond a joint.
+ * Qbar is the sum of the loads and of d/dt(Phi_q^T) sigma of the cut rows (cut_rows.h). Both sums
+ * refer to the point O of the joint:
  *
  *     p' = H^T (Qbar - [0; v_O x Pbar_lin]) + H'^T Pbar
  *
- * The impulses of the cut rows grow with time, and the errors of a step with them. p is
- * determined only up to J^T sigma. The default therefore resets p after every step to the value
- * for the same velocities and sigma = 0. The paper has no reset: variant `as-printed`. Variant
+ * p is determined only up to J^T sigma. The impulses of the cut rows grow with time, and with them
+ * the errors of a step. Therefore the default resets p after every step to the value for the same
+ * velocities and sigma = 0. The paper has no reset; variant `as-printed` follows the paper. Variant
  * `corrected` also projects q onto the cut rows. */
 #include "maths/vec.h"
 #include "methods/formulations/cut_rows.h"
@@ -38,9 +38,10 @@ struct wrench {
 };
 
 /** struct hdca - state of the formulation.
- * @sigma: impulses of all rows;  @momentum: P of every body
- * @sum: sum over the bodies beyond every body, about its centre of mass: of momenta, then of
- *       loads */
+ * @sigma:    impulses of all rows
+ * @momentum: P of every body
+ * @sum:      for every body, sum of momenta [0] and of loads [1] over the bodies beyond its joint,
+ *            about its centre of mass */
 struct hdca {
     struct lk_joint_space space;
     int resets;
@@ -114,7 +115,7 @@ static int size(const void *self)
 
 /* ---- wrenches ---- */
 
-/* Return a wrench given about @from, taken about @to. */
+/* Move the reference point of a wrench from @from to @to. */
 static struct wrench wrench_about(const struct wrench *w, const double from[3], const double to[3])
 {
     struct wrench ret = *w;
@@ -145,8 +146,8 @@ static struct wrench to_world(const struct lk_system *sys, int b, const struct l
     return ret;
 }
 
-/* Sum wrenches over the subtree of each body, about its centre of mass. @sum: in: the wrench of
- * each body; out: the sum. */
+/* Sum wrenches over the subtree of each body, about the centre of mass of the body.
+ * @sum: in: the wrench of each body; out: the sum */
 static void gather_wrenches(struct hdca *h, struct wrench *sum)
 {
     const struct lk_relative *r = h->space.relative;
@@ -170,7 +171,7 @@ static double wrench_along(const double direction[6], const struct wrench *w)
 
 /* ---- stage 1 ---- */
 
-/* Add @scale times a wrench at O of a joint to body @b. */
+/* Add @scale times the wrench @w at the point @at to the momentum of body @b. */
 static void push_body(struct hdca *h, int b, const double at[3], const struct wrench *w,
                       double scale)
 {
@@ -188,8 +189,8 @@ static void push_body(struct hdca *h, int b, const double at[3], const struct wr
     }
 }
 
-/* compute f(p): forces along the free directions of the joints; sigma acts in the other
- * directions */
+/* Compute f(p), the impulses on all bodies along the free directions of the joints. sigma acts in
+ * the constrained directions. */
 static void spread_momenta(struct hdca *h, const double *p)
 {
     const struct lk_relative *r = h->space.relative;
@@ -211,8 +212,8 @@ static void spread_momenta(struct hdca *h, const double *p)
     }
 }
 
-/* solve for sigma and P, so that v = W P satisfies the rows to round-off. The second round refines
- * the solution where masses differ widely. */
+/* Solve for sigma and P, so that v = W P satisfies the rows to round-off. The second iteration
+ * refines the solution if masses differ widely. */
 static void solve_impulses(struct hdca *h)
 {
     struct lk_joint_space *s = &h->space;
@@ -231,7 +232,7 @@ static void solve_impulses(struct hdca *h)
     lk_assembly_divide(s->assembly, h->momentum, s->motion);
 }
 
-/* Find P, sigma and nu from q and p, at the placed and evaluated state. */
+/* Place and evaluate the state, and compute P, sigma and nu from q and p. */
 static int find_velocities(struct hdca *h, double t, const double *y)
 {
     struct lk_joint_space *s = &h->space;
@@ -295,7 +296,7 @@ static int rate(void *self, double t, const double *y, double *ret)
 
 /* ---- states ---- */
 
-/* compute p of the placed motion, without impulses in the cut rows */
+/* Compute p of the placed motion with sigma = 0 in the cut rows. */
 static void find_momenta(struct hdca *h, double *p)
 {
     const struct lk_system *sys = h->space.mechanics->system;

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* refuse bodies without inertia, whose velocity does not follow from their momentum */
+/* Refuse bodies without inertia, because their velocity cannot be computed from their momentum. */
 static int refuse_massless(const char *name, const struct lk_system *sys,
                            struct lk_error *ret_error)
 {
@@ -63,8 +63,7 @@ void lk_joint_space_fini(struct lk_joint_space *s)
     free(s->memory);
 }
 
-/* Add 2 alpha Phi' + beta^2 Phi to the right-hand side. For rows of the tree both terms are
- * round-off. */
+/* Add 2 alpha Phi' + beta^2 Phi to @ret. For rows of the tree both terms are round-off. */
 static void add_baumgarte(const struct lk_joint_space *s, double *ret)
 {
     lk_mechanics_rates(s->mechanics, s->other);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formulation `recursive`: joint coordinates, three sweeps over the tree, bodies without
- * inertia by pseudo-inverses and balances of forces (M. Arnold, A recursive multibody formalism for
- * systems with small mass and inertia terms, 2013). y = [q, nu], see methods/relative/relative.h
- * and recursive.h. */
+/* The formulation `recursive`: joint coordinates and three sweeps over the tree. Bodies without
+ * inertia are treated with pseudo-inverses and balances of forces (M. Arnold, A recursive multibody
+ * formalism for systems with small mass and inertia terms, 2013). y = [q, nu], see
+ * methods/relative/relative.h and recursive.h. */
 #include "methods/formulations/recursive.h"
 #include "methods/registry.h"
 #include <errno.h>
@@ -95,7 +95,7 @@ static int size_recursive(const void *self)
     return r->n_q + r->n_v;
 }
 
-/* Read the state, with rates along null directions that balance the forces. If no such rates
+/* Read the state, with rates along null directions for which the forces balance. If no such rates
  * exist, rate() returns the error. */
 static void read_recursive(void *self, double *y)
 {
@@ -109,8 +109,8 @@ static void read_recursive(void *self, double *y)
         memcpy(nu, r->nu, (size_t)r->n_v * sizeof(double));
 }
 
-/* Return whether a body has mass and a moment about every axis, so that no joint above the body
- * can lack rank */
+/* Return whether a body has mass and a moment of inertia about every axis. Then the projected mass
+ * of its joint has full rank. */
 static int has_inertia(const struct lk_body *body)
 {
     double J[6][6], X[6][6];
@@ -141,7 +141,7 @@ static int refuse_rank(const struct lk_recursive *r, struct lk_error *ret_error)
     return LK_E_MODEL;
 }
 
-/* find ranks and null directions at the present state, and refuse unsupported models */
+/* Determine ranks and null directions at the present state, and refuse unsupported models. */
 static int check_ranks(struct lk_recursive *r, struct lk_error *ret_error)
 {
     const struct lk_system *sys = r->mechanics->system;
@@ -218,8 +218,8 @@ static int rate_recursive(void *self, double t, const double *y, double *ret)
     return result;
 }
 
-/* Add the accelerations of massless directions. Then compute condensed forces and accelerations
- * again, because the multipliers need them. */
+/* Add the accelerations along null directions to nu_rate. Then compute condensed forces and
+ * accelerations again, because the multipliers need them. */
 static int accelerate_massless(struct lk_recursive *r, double t, const double *q)
 {
     int result;
@@ -263,7 +263,7 @@ static int settle_recursive(void *self, double t, double *y)
     return result;
 }
 
-/* Return what settling changes: rates of directions without inertia are in y, but their
+/* Return what settle_recursive() changes. Rates along null directions are in y, but their
  * derivatives have no effect. */
 static int settles_recursive(const void *self)
 {
@@ -282,9 +282,9 @@ static void lambda_recursive(void *self, double *ret)
 
 /* ---- the residual ---- */
 
-/* Compute q' - K(q) nu and M nu' - h, the latter by inverse dynamics. Its rows along null
- * directions are the force balances (25), (28b). With cut rows compute y' - f, because multipliers
- * are no unknowns. */
+/* Compute q' - K(q) nu, and M nu' - h by inverse dynamics. The components of M nu' - h along null
+ * directions are the force balances (25), (28b). With cut rows compute y' - f instead, because the
+ * multipliers are not unknowns of y. */
 static int residual_recursive(void *self, double t, const double *y, const double *rate,
                               double *ret)
 {
@@ -307,7 +307,8 @@ static int residual_recursive(void *self, double t, const double *y, const doubl
     return 0;
 }
 
-/* Mark the rates of joints that have no inertia beyond them, whose derivatives have no effect */
+/* Mark the rates of joint directions without inertia, because their derivatives do not occur in the
+ * residual. */
 static void is_algebraic_recursive(void *self, int *ret)
 {
     struct lk_recursive *r = self;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small dense matrices for the formulation `recursive`. */
+/* Decompositions of small dense matrices for the formulation `recursive`. */
 #include "methods/formulations/recursive.h"
 #include <string.h>
 
-/* Jacobi converges quadratically: 6 rows reach round-off after 5 sweeps */
+/* The Jacobi method converges quadratically: a matrix of 6 rows reaches round-off after 5
+ * sweeps. */
 #define SWEEPS 8
-/* scaled eigenvalue that counts as zero: condensing leaves about 1e-16 */
+/* scaled eigenvalue below which the rank is reduced: condensation causes errors of about 1e-16 */
 #define RANK_TOLERANCE 1e-12
-/* pivot of scaled rows that counts as zero: pivots are squares of singular values */
+/* pivot of scaled rows that counts as zero: pivots have the size of squared singular values */
 #define ROW_TOLERANCE 1e-11
 
-/* columns p and q of @X, rotated */
+/* Rotate columns @p and @q of @X by the angle with cosine @c and sine @s. */
 static void rotate_columns(int n, double X[][6], int p, int q, double c, double s)
 {
     for (int i = 0; i < n; i++) {
@@ -117,8 +118,8 @@ int lk_small_inverse(int n, double A[][6], double ret[][6])
     return 0;
 }
 
-/* exchange rows and columns @i and @k of symmetric A, and the corresponding entries of @order and
- * @b */
+/* Exchange rows and columns @i and @k of symmetric A, and the corresponding entries of @order and
+ * @b. */
 static void exchange(int n, double *A, int *order, double *b, int i, int k)
 {
     double x = b[i];
@@ -140,7 +141,8 @@ static void exchange(int n, double *A, int *order, double *b, int i, int k)
     }
 }
 
-/* compute L of the pivoted matrix in its lower half, up to its rank. Return: the rank. */
+/* Compute L of the pivoted matrix in its lower triangle, up to the rank.
+ * Return: the rank. */
 static int factor_semidefinite(int n, double *A, int *order, double *b)
 {
     for (int k = 0; k < n; k++) {
@@ -178,7 +180,7 @@ static void substitute(int n, int rank, const double *L, double *b)
         b[i] = 0;
 }
 
-/* Restore the original order in place, along the cycles of the permutation. */
+/* Restore the original order of @b in place, one cycle of the permutation after another. */
 static void put_in_order(int n, int *order, double *b)
 {
     for (int i = 0; i < n; i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cut rows: the rows of joints that close loops, of drives, couplings and distances. Each cut row
- * acts on the tree with an unknown force. One backward and forward sweep per row, with forces
- * alone, gives a column of the operator S = Phi_q M^-1 Phi_q^T of the cut rows; then
+ * acts on the tree with an unknown force. A backward and a forward sweep with the force of one row
+ * alone give a column of the operator S = Phi_q M^-1 Phi_q^T of the cut rows. Then the system
  *
  *     S lambda = Phi_q a + gamma,   a: accelerations without cut rows,
  *
- * by Cholesky with pivoting, which skips dependent rows. */
+ * is solved by Cholesky factorisation with pivoting, which skips dependent rows. */
 #include "methods/formulations/recursive.h"
 #include <string.h>
 
@@ -31,9 +31,9 @@ void lk_recursive_list_rows(struct lk_recursive *r)
     }
 }
 
-/* Return Phi_q a of a row, from accelerations of centres of mass (world) and of angular
- * velocities (body axes). @with_bias: include the terms of velocities; false for a response to
- * forces */
+/* Return Phi_q a of a row, computed from the accelerations of centres of mass (world) and the
+ * angular accelerations (body axes).
+ * @with_bias: include velocity terms; 0 for the response to a force */
 static double row_acceleration(const struct lk_recursive *r, const struct lk_recursive_row *row,
                                int with_bias)
 {
@@ -56,7 +56,8 @@ static double row_acceleration(const struct lk_recursive *r, const struct lk_rec
     return sum;
 }
 
-/* Add to p the wrench of -lambda on a row, at the O of its bodies. */
+/* Add the wrench of the multiplier @lambda of a row, -Phi_q^T lambda, to p of its bodies, at their
+ * points O. */
 static void push_row(struct lk_recursive *r, const struct lk_recursive_row *row, double lambda)
 {
     for (int s = 0; s < row->n_sides; s++) {
@@ -98,8 +99,7 @@ static void find_operator(struct lk_recursive *r)
             r->S[i * n + k] = r->S[k * n + i] = 0.5 * (r->S[i * n + k] + r->S[k * n + i]);
 }
 
-/* compute the residual of the accelerations: Phi'' of the cut rows, with Baumgarte's terms if
- * selected */
+/* Compute the acceleration residual of the cut rows: Phi'' , plus Baumgarte's terms if selected. */
 static void find_lack(struct lk_recursive *r, double *ret)
 {
     lk_mechanics_gamma(r->mechanics, r->all_rows);
@@ -132,7 +132,7 @@ void lk_recursive_close(struct lk_recursive *r, const double *raw, double *nu_ra
     lk_recursive_accelerate(r, 1, nu_rate);
 }
 
-/* Return row @k of side @s as a wrench at the O of body @b, world axes. */
+/* Write row @k of side @s to @ret as a wrench at O of its body, world axes. */
 static void wrench_of_row(const struct lk_recursive *r, const struct lk_mechanics_block *block,
                           int s, int k, double ret[6])
 {
@@ -147,9 +147,9 @@ static void wrench_of_row(const struct lk_recursive *r, const struct lk_mechanic
     }
 }
 
-/* Find the multipliers of the joint between body @b and its parent. -Phi_q^T lambda is the wrench
- * on the body, which equals M a - p of its subtree, (13). It lies in the range of the rows, so
- * normal equations are used. */
+/* Compute the multipliers of the joint between body @b and its parent. -Phi_q^T lambda is the
+ * wrench of the joint on the body, and equals M a - p of its subtree, (13). This wrench lies in the
+ * range of the rows, so normal equations have an exact solution. */
 static void split_reaction(struct lk_recursive *r, int b, double *ret)
 {
     const struct lk_recursive_body *body = &r->body[b];

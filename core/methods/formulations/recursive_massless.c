@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies without inertia: the rates along null directions follow from a balance of forces, gamma
- * = N^T Q(t, q, nu + N zeta) = 0 (28b), by Newton's method with finite differences. Only a force
- * element between bodies of two directions couples these directions, so the matrix is block
- * diagonal. One evaluation yields a column of every block. The work is linear in the number of
- * bodies as long as bodies with mass separate bodies without mass. */
+/* Bodies without inertia. The rates along null directions are computed from a balance of forces,
+ * gamma = N^T Q(t, q, nu + N zeta) = 0 (28b), by Newton's method with finite differences. Only a
+ * force element between two bodies couples their null directions, so the matrix d gamma / d zeta is
+ * block diagonal. One evaluation yields a column of every block. The work is linear in the number
+ * of bodies if bodies with mass separate bodies without mass. */
 #include "methods/formulations/recursive.h"
 #include <errno.h>
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* rounds of Newton's method; the last one uses the matrix of the round before */
+/* Newton iterations; the last one reuses the matrix of the iteration before */
 #define ROUNDS 3
-#define CURVED 8 /* rounds if forces are nonlinear in rates */
-/* step of differences, relative to the largest rate, at least 1 m/s or rad/s */
+#define CURVED 8 /* iterations if forces are nonlinear in rates */
+/* step of finite differences, relative to the largest rate, which counts as at least 1 m/s or 1
+ * rad/s */
 #define STEP     1e-3
-#define NOISE    100  /* round-off of forces in a difference, in units of DBL_EPSILON */
-#define PIVOT    1e-9 /* least pivot of an equilibrated matrix */
-#define LEFT_MAX 1e-6 /* largest last correction, relative to the largest rate */
+#define NOISE    100  /* round-off of a difference of forces, in units of DBL_EPSILON */
+#define PIVOT    1e-9 /* smallest accepted pivot of an equilibrated matrix */
+#define LEFT_MAX 1e-6 /* largest accepted last correction, relative to the largest rate */
 #define AHEAD    1e-6 /* time difference for accelerations along null directions [s] */
 
 /* ---- coupling of directions ---- */
 
-/* null directions in which body @b moves: those of the joints between the body and the first
- * body above it with mass and inertia. Return: number of directions. */
+/* List the null directions in which body @b moves: those of all joints between the body and its
+ * first ancestor with mass and inertia.
+ * Return: number of directions. */
 static int directions_of(const struct lk_recursive *r, int b, int *ret)
 {
     int n = 0;
@@ -34,7 +36,7 @@ static int directions_of(const struct lk_recursive *r, int b, int *ret)
     return n;
 }
 
-/* all directions of @list get one label */
+/* Give all directions of @list the same label. */
 static void unite_labels(const struct lk_recursive *r, const int *list, int n, int *label)
 {
     for (int i = 1; i < n; i++) {
@@ -115,7 +117,7 @@ int lk_recursive_clusters(struct lk_recursive *r)
 
 /* ---- Newton's method ---- */
 
-/* gamma at condensed forces */
+/* Compute gamma from the condensed forces. */
 static void balance_of_forces(const struct lk_recursive *r, double *ret)
 {
     for (int b = 0; b < r->n_bodies; b++) {
@@ -133,7 +135,7 @@ static void balance_of_forces(const struct lk_recursive *r, double *ret)
     }
 }
 
-/* Compute the forces at @q, @nu. The condensed masses at @q must be known. */
+/* Compute the condensed forces at @q, @nu. The condensed masses at @q must be valid. */
 static void evaluate_forces(struct lk_recursive *r, double t, const double *q, const double *nu,
                             const double *raw)
 {
@@ -161,8 +163,8 @@ static double size_of_forces(const struct lk_recursive *r)
     return size;
 }
 
-/* Compute column @g of the matrices of all clusters that have this column; r->gamma belongs to
- * r->nu. */
+/* Compute column @g of d gamma / d zeta for all clusters with more than @g directions. r->gamma
+ * must be the value at r->nu. */
 static void find_column(struct lk_recursive *r, double t, const double *q, const double *raw, int g)
 {
     double step = STEP * size_of_rates(r);
@@ -193,7 +195,8 @@ static struct lk_lu_scale scale_of(const struct lk_recursive *r,
                                 r->lu.pivot + c->first};
 }
 
-/* Compute and factor d gamma / d zeta. Return: -1, or a direction that no velocity resists. */
+/* Compute and factor d gamma / d zeta.
+ * Return: -1, or a direction in which no force depends on the velocity. */
 static int factor_clusters(struct lk_recursive *r, double t, const double *q, const double *raw)
 {
     double noise = NOISE * DBL_EPSILON * size_of_forces(r) / (STEP * size_of_rates(r));
@@ -231,7 +234,7 @@ static double solve_clusters(struct lk_recursive *r, const double *gamma)
     return largest;
 }
 
-/* evaluate poses, masses and forces of a state without changing it */
+/* Evaluate poses, condensed masses and forces at the rates @raw, without a balance. */
 static int evaluate_balance(struct lk_recursive *r, double t, const double *q, const double *raw)
 {
     memcpy(r->nu, raw, (size_t)r->n_v * sizeof(double));
@@ -295,8 +298,9 @@ static int body_of_direction(const struct lk_recursive *r, int z)
     return b;
 }
 
-/* Write the direction of null direction @z at its joint to @ret: [linear; angular], its larger
- * part of length 1. Return: 3 if that part is a rotation, else 0. */
+/* Compute the null direction @z of body @b as [linear; angular], scaled so that the larger part has
+ * length 1.
+ * Return: 3 if the larger part is a rotation, else 0. */
 static int name_direction(const struct lk_recursive *r, int b, int z, double ret[6])
 {
     const struct lk_relative_joint *on = &r->relative->on[b];

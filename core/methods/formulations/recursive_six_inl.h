@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors [linear; angular] in world axes and their 6x6 matrices, for the formulation `recursive`.
- */
+/* Operations on vectors [linear; angular] in world axes and on 6 x 6 matrices, for the formulation
+ * `recursive`. */
 #ifndef LK_METHODS_FORMULATIONS_RECURSIVE_SIX_INL_H
 #define LK_METHODS_FORMULATIONS_RECURSIVE_SIX_INL_H
 
@@ -12,7 +12,7 @@ LK_INLINE double lk_six_dot(const double a[6], const double b[6])
     return lk_dot(a, b) + lk_dot(a + 3, b + 3);
 }
 
-/* Compute @ret: the twist @V taken at the point @d away. */
+/* Compute the twist @ret at the point that is @d away from the point of the twist @V. */
 LK_INLINE void lk_six_shift(const double d[3], const double V[6], double ret[6])
 {
     double turn[3];
@@ -24,7 +24,7 @@ LK_INLINE void lk_six_shift(const double d[3], const double V[6], double ret[6])
     }
 }
 
-/* Add to @sum the wrench @f, which acts at the point @d away. */
+/* Add the wrench @f to @sum. @f acts at a point that is @d away from the point of @sum. */
 LK_INLINE void lk_six_add_wrench(const double d[3], const double f[6], double sum[6])
 {
     double moment[3];
@@ -42,8 +42,8 @@ LK_INLINE void lk_six_mass_times(const double M[36], const double V[6], double r
         ret[i] = lk_six_dot(M + 6 * i, V);
 }
 
-/* Add X^T M X to @sum, where X is the shift by @d: first the columns, then the rows of the
- * angular part. */
+/* Add X^T M X to @sum, where X is the shift by @d. The code first forms the columns of the angular
+ * part, then its rows. */
 LK_INLINE void lk_six_add_mass(const double d[3], const double M[36], double sum[36])
 {
     double MX[36];
@@ -52,7 +52,7 @@ LK_INLINE void lk_six_add_mass(const double d[3], const double M[36], double sum
     for (int i = 0; i < 6; i++) {
         double *row = MX + 6 * i;
 
-        /* row M X = [m, mu - m skew(d)] with -m skew(d) = d x m */
+        /* a row of M X is [m, mu - m skew(d)] for the row [m, mu] of M, and -m skew(d) = d x m */
         row[3] += d[1] * row[2] - d[2] * row[1];
         row[4] += d[2] * row[0] - d[0] * row[2];
         row[5] += d[0] * row[1] - d[1] * row[0];
@@ -69,8 +69,8 @@ LK_INLINE void lk_six_add_mass(const double d[3], const double M[36], double sum
     }
 }
 
-/* Compute the mass matrix of a body at its O, from m and from J about the centre of mass, which
- * is at @arm from O. */
+/* Compute the mass matrix of a body about its O.
+ * @arm: vector from O to the centre of mass [m] */
 LK_INLINE void lk_six_mass_of(const struct lk_body *body, const double R[9], const double arm[3],
                               double ret[36])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The three sweeps of the recursive formalism, each with one visit to every body: forward for the
+/* The three sweeps of the recursive formalism. Each visits every body once: forward for the
  * kinematics, backward for condensed masses and forces, forward for accelerations. */
 #include "methods/formulations/recursive.h"
 #include "methods/formulations/recursive_six_inl.h"
@@ -24,7 +24,8 @@ void lk_recursive_place(struct lk_recursive *r, double t, const double *q, const
 
 /* ---- backward: masses ---- */
 
-/* Compute (17a): the condensed mass without the directions of the joint, M - U D U^T. */
+/* Compute the part of the condensed mass that the joint transmits to the parent, M - U D U^T
+ * (17a). */
 static void pass_mass(const struct lk_recursive_body *body, int n, double ret[36])
 {
     memcpy(ret, body->M, sizeof(body->M));
@@ -40,7 +41,8 @@ static void pass_mass(const struct lk_recursive_body *body, int n, double ret[36
     }
 }
 
-/* Add the mass and moments of the subtree of a body, about O of the parent. */
+/* Add the mass and moments of the subtree of a body to those of the parent, about O of the
+ * parent. */
 static void add_extent(const double d[3], const double e[5], double sum[5])
 {
     sum[0] += e[0];
@@ -58,8 +60,9 @@ static void own_extent(const struct lk_body *body, const double arm[3], double r
     add_extent(arm, at_com, ret);
 }
 
-/* Compute the magnitude of the diagonal of H^T M H with the subtree of the body rigid. A point mass
- * on an axis counts as if its distance were a thousandth of the mechanism's length. */
+/* Compute the magnitude of the diagonal of H^T M H as if the subtree of the body were rigid. A
+ * point mass on a rotation axis would give 0. Its distance counts as a thousandth of the
+ * mechanism's length. */
 void lk_recursive_scale(const struct lk_recursive *r, int b, double *ret)
 {
     const struct lk_relative_joint *on = &r->relative->on[b];
@@ -74,8 +77,8 @@ void lk_recursive_scale(const struct lk_recursive *r, int b, double *ret)
     }
 }
 
-/* Compute U, the pseudo-inverse D and the null directions of one joint. Return: number of null
- * directions, or -1: not regular. */
+/* Compute U, the pseudo-inverse D and the null directions of one joint.
+ * Return: number of null directions; -1: H^T M H is singular, although may_lack is 0. */
 static int project(struct lk_recursive *r, int b)
 {
     const struct lk_relative_joint *on = &r->relative->on[b];
@@ -103,7 +106,8 @@ static void start_masses(struct lk_recursive *r)
     }
 }
 
-/* Process one body of the backward sweep. Return: as project(). */
+/* Process one body of the backward sweep.
+ * Return: as project(). */
 static int condense_body(struct lk_recursive *r, int b)
 {
     const struct lk_relative_joint *on = &r->relative->on[b];
@@ -149,10 +153,10 @@ int lk_recursive_ranks(struct lk_recursive *r)
 
 /* ---- forces ---- */
 
-/* Compute angular velocities with @raw, and the bias: the derivative of V = X V_parent + H nu
- * along the placed motion with nu' = 0, where V and nu are those of @raw. The placed rates and
- * @raw differ by a null motion, which moves no mass. So the momentum of every body is the same
- * with both. */
+/* Compute the angular velocity with @raw, and the bias. The bias is the derivative of V = X
+ * V_parent + H nu along the placed motion with nu' = 0, where V and nu belong to @raw. The placed
+ * rates and @raw differ by a null motion, which moves no mass. Therefore both give every body the
+ * same momentum. */
 static void find_bias(struct lk_recursive *r, int b, const double *raw)
 {
     const struct lk_relative_joint *on = &r->relative->on[b];
@@ -177,9 +181,9 @@ static void find_bias(struct lk_recursive *r, int b, const double *raw)
     }
 }
 
-/* Compute the force and torque of a body at its O, minus the inertia of its own bias
- * acceleration. This is m w_raw x (w x arm), and J (w x w_raw), because the axes of the angular
- * velocity rotate too. */
+/* Compute the force and torque on a body at its O, minus velocity-dependent inertia forces: m w_raw
+ * x (w x arm), and J (w x w_raw). The second term occurs because the body axes, in which the
+ * angular velocity is given, rotate too. */
 static void own_force(struct lk_recursive *r, int b)
 {
     const struct lk_system *sys = r->mechanics->system;
@@ -212,7 +216,7 @@ void lk_recursive_load(struct lk_recursive *r, const double *raw)
         own_force(r, b);
 }
 
-/* Compute t = D (H^T p - U^T bias), the acceleration due to the joint itself. */
+/* Compute t = D (H^T p - U^T bias), the joint acceleration if the parent does not accelerate. */
 static void find_joint_part(const struct lk_relative_joint *on, struct lk_recursive_body *body,
                             int with_bias)
 {
@@ -261,8 +265,7 @@ static void from_parent(const struct lk_recursive *r, int b, double ret[6])
         lk_six_shift(r->body[b].shift, r->body[parent].a, ret);
 }
 
-/* Compute the rates of the joint that follow from @V of the parent and the projected mass: -D
- * U^T V */
+/* Compute the joint rates due to the motion @V of the parent: -D U^T V. */
 static void follow_parent(const struct lk_relative_joint *on, const struct lk_recursive_body *body,
                           const double V[6], double *ret)
 {
@@ -297,14 +300,14 @@ void lk_recursive_accelerate(struct lk_recursive *r, int with_bias, double *ret_
     }
 }
 
-/* Find the rates from M nu = sum of H^T (momentum of each body). */
+/* Solve M nu = sum of H^T (momentum of each body) for nu. */
 void lk_recursive_fit_rates(struct lk_recursive *r, const double *q, double *ret_nu)
 {
     const struct lk_system *sys = r->mechanics->system;
 
     lk_recursive_place(r, r->mechanics->time, q, ret_nu);
     if (lk_recursive_condense(r) != 0)
-        return; /* a pose where evaluations fail as well */
+        return; /* evaluations also fail in this pose, and report it */
     for (int b = 0; b < r->n_bodies; b++) {
         const struct lk_twist *v = &sys->now.motion[b].v;
         struct lk_recursive_body *body = &r->body[b];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accepts a state: its accelerations and multipliers, and the works of the step that ends at
- * this state. */
+/* Acceptance of a state: computes its accelerations and multipliers, and the work and dissipation
+ * of the step that ends at this state. */
 #include "maths/vec.h"
 #include "methods/mechanics/mechanics.h"
 #include "step/elements/loads.h"
@@ -8,9 +8,10 @@
 #include "step/scripts/step.h"
 #include <string.h>
 
-#define REFINEMENTS 3 /* solves for the multipliers of a state if rows are redundant */
+#define REFINEMENTS 3 /* number of solutions for the multipliers if rows are redundant */
 
-/* solve M a = Q - Phi_q^T lambda without the rigid rows, which the projection adds */
+/* Solve M a = Q - Phi_q^T lambda, where lambda are the multipliers of compliant rows only. The
+ * projection adds the effect of the rigid rows. */
 static void accelerate_freely(struct lk_mechanics *m)
 {
     struct lk_system *sys = m->system;
@@ -36,9 +37,10 @@ void lk_mechanics_complete(struct lk_mechanics *m)
         lk_project_accelerations(sys, &sys->next, NULL);
 }
 
-/* Compute @ret: midpoint of the cubic Hermite interpolant between two states, of x and of theta
- * in R = R_begin exp(theta), theta' = w + theta x w / 2 + theta x (theta x w) / 12. @ret may be
- * @end. */
+/* Compute the midpoint of the cubic Hermite interpolant between two states. The interpolant applies
+ * to x, and to theta in R = R_begin exp(theta), theta' = w + theta x w / 2 + theta x (theta x w) /
+ * 12.
+ * @ret: position, orientation and velocities at the midpoint; may be @end */
 static void find_midpoint(const struct lk_motion *begin, const struct lk_motion *end, double h,
                           struct lk_motion *ret)
 {
@@ -100,7 +102,7 @@ int lk_mechanics_accept(struct lk_mechanics *m, double t, const double *lambda)
     int r;
 
     lk_mechanics_evaluate(m, t);
-    m->n_evaluations--; /* this evaluation does not count as an evaluation of a method */
+    m->n_evaluations--; /* acceptance does not count as an evaluation of the method */
     if (lambda)
         lk_mechanics_take_multipliers(m, lambda);
     else

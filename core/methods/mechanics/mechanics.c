@@ -12,8 +12,8 @@
 
 /* ---- create and free ---- */
 
-/* Refuse elements whose forces have no derivatives, because methods of high order cannot
- * integrate them, and elements that only rattle supports. */
+/* Refuse elements whose forces are not smooth, because methods of high order cannot integrate them.
+ * Also refuse elements that only rattle supports. */
 static int refuse_kinks(const struct lk_model *m, struct lk_error *ret_error)
 {
     if (m->n_blocks > 0) {
@@ -89,7 +89,7 @@ int lk_mechanics_over(struct lk_system *sys, struct lk_mechanics **ret)
     return 0;
 }
 
-/* Evaluate the start, so that the first step has the powers at its beginning. */
+/* Evaluate the initial state, so that the powers at the beginning of the first step are known. */
 static void evaluate_start(struct lk_mechanics *m)
 {
     lk_mechanics_evaluate(m, 0);
@@ -148,8 +148,8 @@ struct lk_motion *lk_mechanics_motion(struct lk_mechanics *m)
     return m->system->next.motion;
 }
 
-/* Choose the sign of each quaternion so that it is near the last accepted one and outputs do not
- * jump. */
+/* Choose the sign of each quaternion that is nearer to the last accepted quaternion, so that
+ * outputs do not jump. */
 static void keep_signs(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -187,7 +187,7 @@ void lk_mechanics_evaluate_velocities(struct lk_mechanics *m)
 
 /* ---- forces ---- */
 
-/* Evaluate the multipliers of compliant rows into system->next, and set those of rigid rows to
+/* Write the multipliers of compliant rows to system->next, and set the multipliers of rigid rows to
  * zero. */
 static void evaluate_laws(struct lk_system *sys)
 {
@@ -274,8 +274,8 @@ void lk_mechanics_rates(const struct lk_mechanics *m, double *ret)
     }
 }
 
-/* Compute gamma. Frames that drives move have accelerations here; accelerations of bodies are
- * not included. */
+/* Compute gamma: d2Phi/dt2 with zero accelerations of all bodies, but with the accelerations of the
+ * frames that drives move. */
 void lk_mechanics_gamma(const struct lk_mechanics *m, double *ret)
 {
     const struct lk_system *sys = m->system;
@@ -357,6 +357,6 @@ void lk_mechanics_take_multipliers(struct lk_mechanics *m, const double *lambda)
     for (int i = 0; i < m->n_blocks; i++)
         for (int r = m->first_row[i]; r < m->first_row[i + 1]; r++)
             sys->next.lambda[sys->joint[m->block[i]].row + r - m->first_row[i]] = lambda[r];
-    if (sys->shows_condition) /* the output shows its pivots */
+    if (sys->shows_condition) /* an output needs the pivots of the factor */
         lk_evaluate_factor(sys);
 }

@@ -57,7 +57,7 @@ static void add_child(const struct lk_assembly *a, struct lk_assembly_front *f, 
                 child->matrix[i * child->n + j];
 }
 
-/* Eliminate rows of a front: xi' = xi - B K^+ B^T for the rows that remain. */
+/* Eliminate rows of a front: xi' = xi - B K^+ B^T for the remaining rows. */
 static int eliminate_front(const struct lk_assembly *a, struct lk_assembly_front *f)
 {
     int n = f->n, e = f->e, rest = n - e, r;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private header of an assembly: its fronts, laid out by assembly_plan.c, used by assembly.c. */
+/* Private header of the assembly: its fronts. assembly_plan.c lays them out, assembly.c uses
+ * them. */
 #ifndef LK_METHODS_RELATIVE_ASSEMBLY_FRONTS_H
 #define LK_METHODS_RELATIVE_ASSEMBLY_FRONTS_H
 
@@ -7,23 +8,28 @@
 #include "methods/relative/pseudo_inverse.h"
 #include "methods/share.h"
 
-/** struct lk_assembly_link - rows of a body in a front. @block: block of the mechanics;  @side:
- * side of the block;
- * @at: first row in the front */
+/** struct lk_assembly_link - rows of a joint on one body in a front.
+ * @block: block of the mechanics
+ * @side:  side of the block
+ * @at:    first row in the front */
 struct lk_assembly_link {
     int block;
     int side;
     int at;
 };
 
-/** struct lk_assembly_front - one merge, or a body with joints to the ground. @n, @e: number of
- * rows, number of eliminated rows
- * @row:     indices of the rows in the mechanics, n
- * @child:   fronts whose n - e remaining rows are added here;  @map: position of each of these rows
- * @link:    rows of the bodies that are added here;  @first_link: by body, n_bodies + 1
- * @matrix:  n * n; after elimination, xi of the remaining rows at its lower right
- * @weight:  e * (n - e), K^+ B^T
- * @x:       n: right-hand side, then solution;  @status: 0, LK_E_SINGULAR of the last factor */
+/** struct lk_assembly_front - one merge, or a body with joints to the ground.
+ * @n:          number of rows
+ * @e:          number of eliminated rows
+ * @row:        indices of the rows in the mechanics, n numbers
+ * @child:      fronts whose remaining rows are added to this front
+ * @map:        position in this front of each remaining row of a child
+ * @link:       rows that act on the bodies of this front
+ * @first_link: first link of each body, n_bodies + 1 numbers
+ * @matrix:     n * n; after elimination, xi of the remaining rows at its lower right
+ * @weight:     e * (n - e), K^+ B^T
+ * @x:          n numbers: right-hand side, then solution
+ * @status:     0, LK_E_SINGULAR of the last factor */
 struct lk_assembly_front {
     int n;
     int e;
@@ -43,7 +49,8 @@ struct lk_assembly_front {
     int status;
 };
 
-/** struct lk_assembly - @diagonal: of Phi_q W Phi_q^T, of every row */
+/** struct lk_assembly - all fronts of a mechanics.
+ * @diagonal: diagonal of Phi_q W Phi_q^T, n_rows numbers */
 struct lk_assembly {
     struct lk_mechanics *mechanics;
     struct lk_mechanics_block *block;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The merges are those of core/compile/tree in their balanced form; fronts differ from those of
- * core/compile/tree in that the rows of a loop may depend on each other. */
+/* Plan of an assembly. The merges are those of core/compile/tree in their balanced form. The fronts
+ * differ from those of core/compile/tree because rows of a loop may depend on each other. */
 #include "compile/tree/plan.h"
 #include "maths/arena.h"
 #include "methods/relative/assembly_fronts.h"
@@ -9,8 +9,9 @@
 #include <string.h>
 
 /** struct draft - working state of the plan.
- * @at: first row of every block in the present front, or -1
- * @group: union-find of the ground and the bodies that rigid chains already connect */
+ * @body:  for each block, its bodies; n_bodies for the ground and for unused sides
+ * @at:    first row of each block in the present front
+ * @group: union-find structure of the ground and the bodies that joints already connect */
 struct draft {
     struct lk_topology topology;
     struct lk_plan plan;
@@ -67,8 +68,8 @@ static int group_of(const struct draft *d, int b)
     return b;
 }
 
-/* Return whether the eliminated joints of a front close a loop: a joint that connects bodies of one
- * group, or relates more than two bodies. */
+/* Return whether the eliminated joints of a front close a loop. A joint closes a loop if it
+ * connects bodies of one group, or relates more than two bodies. */
 static int closes_loop(struct draft *d, const struct lk_front_plan *plan)
 {
     int closes = 0;
@@ -126,7 +127,8 @@ static void take_front(struct lk_assembly_front *fronts, int index,
     fronts[index] = taken;
 }
 
-/* fill the rows of a front, and the positions of the rows of its children and bodies */
+/* Set the rows of a front, and the positions in the front of the rows of its children and
+ * bodies. */
 static void fill_front(struct lk_assembly *a, const struct draft *d, int index)
 {
     const struct lk_front_plan *plan = &d->plan.fronts[index];

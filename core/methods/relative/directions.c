@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes H of every joint, from what its coordinates measure, and the derivative of H. A column
- * is the twist of the body relative to its parent, at a point O of the body, for one unit rate:
- * [linear; angular], world axes.
+/* Computes H of every joint from the quantities that its coordinates measure, and the derivative of
+ * H. A column is the twist of the body relative to its parent, at a point O of the body, for a unit
+ * rate of one coordinate: [linear; angular], world axes.
  *
- * With side 1 outboard these are the vectors of F0 along which P1 moves and of F0 or F1 about
- * which F1 turns. With side 0 outboard all signs change. The linear part changes too, because P0
- * and P1 are apart in sliding joints: V(P0) = V(P1) - turn x shift. The last term is nonzero
- * only in a planar joint. */
+ * If side 1 is outboard, the columns are vectors of F0 along which P1 moves, and vectors of F0 or
+ * F1 about which F1 turns. If side 0 is outboard, all signs change. The linear part then changes
+ * too, because P0 and P1 are apart in sliding joints: V(P0) = V(P1) - turn x shift. The last term
+ * is nonzero only in a planar joint. */
 #include "maths/vec.h"
 #include "methods/relative/private.h"
 #include <string.h>
@@ -17,7 +17,8 @@ static void scaled(const double a[3], double by, double ret[3])
         ret[i] = by * a[i];
 }
 
-/* Add @part to column and derivative: @by times a vector that turns with angular velocity @w. */
+/* Set a column and its derivative from @by times the vector @a, which turns with angular velocity
+ * @w. */
 static void turning(const double a[3], const double w[3], double by, double *H, double *H_rate)
 {
     double rate[3];
@@ -27,8 +28,8 @@ static void turning(const double a[3], const double w[3], double by, double *H, 
     scaled(rate, by, H_rate);
 }
 
-/* Compute n x shift and its derivative for side 0 outboard. n and F0 belong to the axes of side
- * 0. */
+/* Compute n x shift and its derivative, the linear part of the rotation of a planar joint if side 0
+ * is outboard. n and F0 are fixed in side 0. */
 static void lever_of_planar(const struct lk_relative_frames *f, const double w[3], const double *nu,
                             double H[6], double H_rate[6])
 {
@@ -45,14 +46,14 @@ static void lever_of_planar(const struct lk_relative_frames *f, const double w[3
         H_rate[i] = first[i] + second[i];
 }
 
-/* return whether the joint slides across its axis of rotation */
+/* Return whether the joint is a planar joint: two translations across its axis of rotation. */
 static int is_planar(const struct lk_relative_joint *j)
 {
     return j->kind == LK_RELATIVE_MEASURED && j->n_v == 3 && j->measure[0] == LK_ALONG_0;
 }
 
-/* Find the dual columns. The columns are orthogonal, except that a purely angular vector
- * replaces the rotation of a planar joint. */
+/* Compute the dual columns. The columns are orthogonal, except for the rotation of a planar joint.
+ * The dual of this rotation is a purely angular vector. */
 static void find_dual(struct lk_relative_joint *j)
 {
     for (int c = 0; c < j->n_v; c++) {
@@ -75,7 +76,9 @@ static void find_dual(struct lk_relative_joint *j)
     }
 }
 
-/* Set columns to three unit vectors of the body, as angular or linear directions. */
+/* Set three columns to the axes of the body, as angular or linear directions.
+ * @first: first column
+ * @at:    0: linear, 3: angular */
 static void body_axes(const struct lk_relative_body *body, int first, int at,
                       struct lk_relative_joint *j)
 {
@@ -86,7 +89,8 @@ static void body_axes(const struct lk_relative_body *body, int first, int at,
     }
 }
 
-/* Compute the sum of the angular parts of H nu, before H is known. */
+/* Compute the relative angular velocity of a joint, which is the angular part of H nu, before H is
+ * known. */
 static void turn_of(const struct lk_relative_joint *j, const struct lk_relative_frames *f,
                     const double R[9], const double *nu, double ret[3])
 {
@@ -116,8 +120,8 @@ void lk_relative_turn(const struct lk_relative *r, int b, const double *nu)
         s->body[b].w[i] = s->body[j->parent].w[i] + turn[i];
 }
 
-/* Compute column @c of a joint whose coordinates are measured; @w: angular velocities of the
- * bodies of side 0 and 1 */
+/* Compute column @c of a joint whose coordinates are measured.
+ * @w: angular velocities of the bodies at sides 0 and 1 */
 static void measured_column(const struct lk_relative_frames *f, const double *const w[2],
                             double sign, int c, struct lk_relative_joint *j)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forward kinematics along the tree, and the inverse: coordinates and rates from poses and
- * velocities. */
+/* Forward kinematics along the tree, and its inverse: rates from velocities and accelerations of
+ * bodies. */
 #include "maths/vec.h"
 #include "methods/relative/private.h"
 #include <math.h>
 #include <string.h>
 
-/* a b^-1 */
+/* Compute the quaternion a b^-1. */
 static void times_inverse(const double a[4], const double b[4], double ret[4])
 {
     const double inverse[4] = {b[0], -b[1], -b[2], -b[3]};
@@ -23,9 +23,9 @@ static void about_third(double angle, double ret[4])
 
 /* ---- positions ---- */
 
-/* Compute the relative position of both frames: F1 = F0 turn and P1 = P0 + F0 shift. In the
- * cross-piece of a universal joint the first axis is the third vector and the second axis the
- * first vector; half a turn about (1, 0, 1) swaps them. */
+/* Compute the relative pose of both frames: F1 = F0 turn and P1 = P0 + F0 shift. In the cross-piece
+ * of a universal joint, the first axis is the third vector and the second axis is the first vector.
+ * Half a turn about (1, 0, 1) swaps these two vectors. */
 static void place_in_joint(const struct lk_relative_joint *j, const struct lk_relative_frames *f,
                            const double *q, double turn[4], double shift[3])
 {
@@ -61,7 +61,7 @@ static void place_in_joint(const struct lk_relative_joint *j, const struct lk_re
         shift[2] = f->pitch * (q[0] - f->zero[0]);
 }
 
-/* Return a quaternion from an integrator, scaled to unit length. */
+/* Scale a quaternion from an integrator to unit length. */
 static void unit(const double q[4], double ret[4])
 {
     double scale = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -70,8 +70,8 @@ static void unit(const double q[4], double ret[4])
         ret[i] = scale * q[i];
 }
 
-/* Compute the vectors of F0 and F1[2], world axes; @in, @out: quaternions of the frames of both
- * bodies */
+/* Compute the vectors of F0 and F1[2], world axes.
+ * @in, @out: quaternions of the joint frames on the parent and on the body */
 static void keep_axes(const struct lk_relative_joint *j, const double in[4], const double out[4],
                       struct lk_relative_frames *f)
 {
@@ -129,7 +129,7 @@ static void place_free(struct lk_relative *r, int b, const double *q, struct lk_
 
 /* ---- velocities and accelerations ---- */
 
-/* Compute V_body = V_parent + H nu at O, then at the centre of mass. */
+/* Compute the velocity V_body = V_parent + H nu at O, then the velocity of the centre of mass. */
 static void move_joint(struct lk_relative *r, int b, const double *nu,
                        const struct lk_motion *parent, struct lk_motion *m)
 {
@@ -162,7 +162,7 @@ static void move_joint(struct lk_relative *r, int b, const double *nu,
     lk_rotate_back(body->R, body->w, m->v.w);
 }
 
-/* the ground, as a body */
+/* state of the ground as a parent */
 static const struct lk_motion ground = {.q = {1, 0, 0, 0}};
 
 static const struct lk_motion *parent_of(const struct lk_relative *r, int b)
@@ -188,8 +188,8 @@ void lk_relative_place(struct lk_relative *r, const double *q, const double *nu)
     }
 }
 
-/* Add the acceleration of a point at @arm relative to the centre of mass: al x arm + w x (w x
- * arm). */
+/* Add @sign times the relative acceleration of a point at @arm from the origin of a body: al x arm
+ * + w x (w x arm). */
 static void add_arm(const struct lk_relative_body *body, const double arm[3], double sign,
                     double sum[3])
 {
@@ -230,7 +230,7 @@ void lk_relative_accelerate(struct lk_relative *r, const double *nu_rate)
 
 /* ---- rates of coordinates ---- */
 
-/* q' = q (0, w) / 2 */
+/* Compute q' = q (0, w) / 2. */
 static void quaternion_rate(const double q[4], const double w[3], double ret[4])
 {
     const double half[4] = {0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]};
@@ -284,8 +284,8 @@ void lk_relative_move(const struct lk_relative *r, const double *from, const dou
 
 /* ---- back ---- */
 
-/* Add @sign times the motion of material point O of @body; @extra: w x (w x arm) for
- * accelerations, else 0 */
+/* Add @sign times the velocity or acceleration of the material point O of @body.
+ * @extra: 1 for accelerations, to include w x (w x arm); 0 for velocities */
 static void add_at_point(const struct lk_relative *r, const struct lk_relative_joint *j, int body,
                          const struct lk_twist *v, double extra, double sign, double sum[6])
 {

@@ -9,16 +9,17 @@
 
 #include "methods/relative/relative.h"
 
-/** struct lk_relative_frames - constants of the joint between a body and its parent, and the frame
- * of this joint at the last place.
- * @inboard, @outboard: quaternions from joint axes to the axes of the parent, and to those of the
- *          body
- * @p_in, @p_out: the point of the joint on the parent and on the body, from the centre of mass [m],
- *          body axes
- * @zero:  coordinates at which both frames coincide;  @pitch: pitch of a screw
- * as of the last lk_relative_place():
- * @axis:  the vectors of F0, world;  @second: F1[2] of a universal joint
- * @shift: P1 - P0, world */
+/** struct lk_relative_frames - constants of the joint between a body and its parent, and the frames
+ * of this joint. The members from @axis on are valid after lk_relative_place().
+ * @inboard:      quaternion that turns vectors in joint axes into axes of the parent
+ * @outboard:     quaternion that turns vectors in joint axes into axes of the body
+ * @p_in, @p_out: point of the joint on the parent and on the body, relative to the centre of mass
+ *                [m], body axes
+ * @zero:         coordinates at which both frames coincide
+ * @pitch:        pitch of a screw
+ * @axis:         the vectors of F0, world
+ * @second:       F1[2], second axis of a universal joint, world
+ * @shift:        P1 - P0, world [m] */
 struct lk_relative_frames {
     double inboard[4];
     double outboard[4];
@@ -31,18 +32,18 @@ struct lk_relative_frames {
     double shift[3];
 };
 
-/** struct lk_relative_body - values of a body, world axes.
- * @R, @w: rotation and angular velocity at the last place
- * @al: angular acceleration of the last lk_relative_accelerate() */
+/** struct lk_relative_body - rotation and angular motion of a body, world axes.
+ * @R, @w: rotation matrix and angular velocity at the last place
+ * @al:    angular acceleration of the last lk_relative_accelerate() */
 struct lk_relative_body {
     double R[9];
     double w[3];
     double al[3];
 };
 
-/** struct lk_relative_scratch - memory of an evaluation. @body: n_bodies + 1, the last one is the
- * ground
- * @assembly, @rows, @rates, @correction: of lk_relative_project() */
+/** struct lk_relative_scratch - memory of an evaluation.
+ * @body: n_bodies + 1; the last one is the ground
+ * @assembly, @rows, @rates, @correction: memory of lk_relative_project() */
 struct lk_relative_scratch {
     struct lk_relative_frames *frames;
     struct lk_relative_body *body;
@@ -52,11 +53,12 @@ struct lk_relative_scratch {
     struct lk_twist *correction;
 };
 
-/** lk_relative_grow() - build the tree: on[], order, cut; in tree.c. Return: 0, -ENOMEM. */
+/** lk_relative_grow() - build the tree: set the members on, order and cut. In tree.c.
+ * Return: 0, -ENOMEM. */
 int lk_relative_grow(struct lk_relative *relative);
 
-/** lk_relative_turn() - compute the angular velocity of body @b from that of its parent and the
- * present frames. */
+/** lk_relative_turn() - compute the angular velocity of body @b from the angular velocity of its
+ * parent, the rates @nu and the present frames. */
 LK_RT void lk_relative_turn(const struct lk_relative *relative, int b, const double *nu);
 
 /** lk_relative_directions() - compute H, H_rate and dual of the joint of body @b from the present

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Projection of coordinates and rates onto the cut rows: the change of least kinetic energy that
- * satisfies the linearised rows, W Phi_q^T sigma with Phi_q W Phi_q^T sigma = Phi. The rows of the
- * tree are included; their Phi is zero up to round-off. The change is then expressed in q, so the
- * tree stays closed. */
+ * satisfies the linearised rows. The change is W Phi_q^T sigma, where Phi_q W Phi_q^T sigma = Phi.
+ * The rows of the tree are included; their Phi is zero up to round-off. The change is then
+ * expressed in q, so that the joints of the tree remain satisfied. */
 #include "methods/relative/private.h"
 
-/* Newton iterations; after the first step the error is small and falls quadratically */
+/* number of Newton iterations; two suffice, because the error after a step is small and each
+ * iteration squares it */
 #define ROUNDS 2
 
-/* Find the change of coordinates that removes the residual in rows. */
+/* Compute the change of rates or coordinates, s->rates, that removes the residual in s->rows. */
 static int find_step(struct lk_relative *r)
 {
     struct lk_relative_scratch *s = r->scratch;
@@ -25,7 +26,7 @@ static int find_step(struct lk_relative *r)
     return 0;
 }
 
-/* Evaluate the state. This does not count as an evaluation of a method */
+/* Evaluate the state. This call does not count as an evaluation of a method. */
 static void evaluate_state(struct lk_relative *r, double t, const double *q, const double *nu)
 {
     lk_relative_place(r, q, nu);

@@ -31,7 +31,8 @@ static int largest_left(const struct lk_pseudo_inverse *f)
     return best;
 }
 
-/* compute column @k of L from row @p with the largest pivot, and update the rest */
+/* Compute column @k of L with row @p as pivot, and update the remaining matrix. @inverse is the
+ * inverse of the diagonal of L, or 0 for a dropped row. */
 static void eliminate_column(struct lk_pseudo_inverse *f, int k, int p, double inverse)
 {
     int n = f->n;
@@ -49,8 +50,8 @@ static void eliminate_column(struct lk_pseudo_inverse *f, int k, int p, double i
                 f->rest[i * n + j] -= f->L[i * n + k] * f->L[j * n + k];
 }
 
-/* Find the null vectors in the order of pivots: 1 at a dropped row, and the corresponding values
- * at the kept rows. */
+/* Compute orthonormal null vectors in the order of pivots. Before orthogonalisation, each has 1 at
+ * a dropped row and the corresponding values at the kept rows. */
 static void find_null(struct lk_pseudo_inverse *f)
 {
     int n = f->n;
@@ -111,7 +112,7 @@ int lk_pseudo_inverse_factor(struct lk_pseudo_inverse *f, const double *K, int s
     return 0;
 }
 
-/* project @x, in the order of pivots, onto the range of K */
+/* Project @x onto the range of K. @x is in the order of pivots. */
 static void leave_null(const struct lk_pseudo_inverse *f, double *x)
 {
     int n = f->n;

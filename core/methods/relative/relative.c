@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree over a mechanics: memory, constants of its joints, and the coordinates of a state. */
+/* Spanning tree of a mechanics: memory, constants of the joints, and the coordinates of a state. */
 #include "maths/vec.h"
 #include "methods/relative/private.h"
 #include "step/kinematics.h"
@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* compute the quaternion of the rotation matrix with the three axes @f as columns, from the
- * largest of its four components (S. W. Shepperd, Quaternion from rotation matrix, 1978) */
+/* Compute the quaternion of the rotation matrix whose columns are the axes @f. The computation
+ * starts with the largest of the four components, to avoid a small divisor (S. W. Shepperd,
+ * Quaternion from rotation matrix, 1978). */
 static void quaternion_of_frame(const double f[3][3], double q[4])
 {
     double trace = f[0][0] + f[1][1] + f[2][2];
@@ -21,7 +22,7 @@ static void quaternion_of_frame(const double f[3][3], double q[4])
         if (q[i + 1] > q[largest])
             largest = i + 1;
     }
-    /* each entry is 4 q_i^2 - 1; column k of the matrix is f[k] */
+    /* each entry of q is now 4 q_i^2 - 1, where q_i is the component to compute */
     double four = 2 * sqrt(1 + q[largest]), value[4];
 
     if (largest == 0) {
@@ -55,7 +56,7 @@ static void fill_frames(struct lk_relative *r, int b)
     memcpy(f->zero, j->coordinate, sizeof(f->zero));
     f->pitch = j->pitch;
     if (on->kind == LK_RELATIVE_SPHERICAL)
-        return; /* done: relative rotations do not depend on the axes */
+        return; /* the relative rotation does not depend on the axes */
     quaternion_of_frame(j->f[in], f->inboard);
     quaternion_of_frame(j->f[1 - in], f->outboard);
 }
@@ -137,8 +138,8 @@ struct lk_assembly *lk_relative_assembly(const struct lk_relative *r)
 
 /* ---- coordinates of a state ---- */
 
-/* Coordinates of a joint, unwrapped where they are tracked from step to step. For a screw the
- * number of turns follows from the travel. */
+/* Compute the coordinates of a joint. If the system tracks the coordinate from step to step, the
+ * unwrapped value is used. For a screw, the translation determines the number of turns. */
 static void read_measured(const struct lk_relative *r, const struct lk_relative_joint *on,
                           const struct lk_pose *const pose[2], double *q)
 {

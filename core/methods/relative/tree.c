@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the spanning tree joint by joint. The next joint connects a reached body with a new
- * body. Among such joints, the one with the most rows is chosen, so that few rows are cut; among
- * equals the joint nearest to the root, so that branches are short. Another joint to the ground
- * is used only if no such joint is left. So a mechanism with several joints to the ground has
- * all but one cut. If no joint to the ground is left either, the heaviest remaining body becomes
- * the base of a floating mechanism. */
+/* Construction of the spanning tree, joint by joint. The next joint connects a body in the tree
+ * with a new body. Among such joints, the one with the most rows is chosen, so that few rows are
+ * cut. Among joints with equally many rows, the joint nearest to the root is chosen, so that
+ * branches are short. A further joint to the ground is used only if no other joint leads to a new
+ * body. Therefore a mechanism with several joints to the ground has all but one cut. If no joint
+ * leads to a new body, the heaviest remaining body becomes the base of a floating mechanism. */
 #include "methods/relative/private.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** struct grower - working state. @place: position of every body in the order, -1: not reached
- * yet */
+/** struct grower - working state.
+ * @place: position of every body in the order; -1: not in the tree yet */
 struct grower {
     struct lk_relative *relative;
     int *place;
     int n_placed;
 };
 
-/* Find the coordinates of a joint in the tree. Return: number of coordinates, or -1: none, the
- * joint is cut. */
+/* Set the kind and the measured quantities of a joint in the tree.
+ * Return: number of coordinates; -1: this type has no joint coordinates, the joint is cut. */
 static int coordinates_of(const struct lk_joint *j, struct lk_relative_joint *ret)
 {
     enum lk_kind kind = lk_kind_of(j->type);
@@ -41,7 +41,8 @@ static int coordinates_of(const struct lk_joint *j, struct lk_relative_joint *re
     return k->n_coordinates;
 }
 
-/* Return whether joint @j can be in the tree; a joint at a frame that a drive moves cannot. */
+/* Return whether joint @j can be in the tree, and set its kind and number of coordinates. A joint
+ * at a frame that a drive moves cannot be in the tree. */
 static int fill_kind(const struct lk_joint *j, int n_bodies, struct lk_relative_joint *ret)
 {
     int n;
@@ -55,8 +56,8 @@ static int fill_kind(const struct lk_joint *j, int n_bodies, struct lk_relative_
     return n >= 0;
 }
 
-/* find the body that joint @j would add, and the position of its parent; 0: none, or both ends are
- * in the tree already */
+/* Find the side of joint @j that is a new body, and the position of its parent.
+ * Return: 0 if both ends are in the tree already, or none is. */
 static int leads_on(const struct grower *g, const struct lk_joint *j, int *ret_place, int *ret_side)
 {
     int n = g->relative->mechanics->n_bodies, place[2];
@@ -70,8 +71,7 @@ static int leads_on(const struct grower *g, const struct lk_joint *j, int *ret_p
     return 1;
 }
 
-/* find the best block to add next, or -1; the ground counts as the last position, behind all
- * bodies */
+/* Return the best block to add next, or -1. The ground has the last position, after all bodies. */
 static int best_block(const struct grower *g)
 {
     const struct lk_mechanics *m = g->relative->mechanics;

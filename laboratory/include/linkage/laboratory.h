@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The laboratory: step one model with any formulation and integrator of the literature, to check
- * one method against another. Offline: allocates, uses LAPACK and SUNDIALS.
+/* The laboratory: simulate one model with any formulation and integrator of the literature, to
+ * compare methods. For offline use: it allocates memory, and uses LAPACK and SUNDIALS.
  *
- *     lk_laboratory_open()     model + method -> a run at t = 0
- *     lk_laboratory_advance()  steps the run to a time
- *     lk_laboratory_system()   the compiled model and the state of the run: outputs, bodies, health
- */
+ *     lk_laboratory_open()     start a run at t = 0 from a model and a method
+ *     lk_laboratory_advance()  integrate the run to a time
+ *     lk_laboratory_system()   return the compiled model with its state: outputs, bodies, health */
 #ifndef LINKAGE_LABORATORY_H
 #define LINKAGE_LABORATORY_H
 
@@ -13,21 +12,25 @@
 
 struct lk_laboratory;
 
-/** struct lk_method - formulation, integrator and settings of a run.
- * @formulation: "ali3", "hdca", "complement:qr" ..; @integrator: "rk4", "generalized-alpha:index-2"
- *               .., "" takes the default for the formulation
- * @orientation: "lie", "parameters", "angles" (yaw, pitch, roll), "euler" (z-x-z), "resal" (angles, with
- *               velocities along axes that do not roll: for bodies that spin about x); "" takes "lie"
- * @stabilisation: "none", "baumgarte", "projection", "position"; "" takes "none"
- * @step: length of a step [s], 0: the step of the model;  @tolerance: of methods with error
- *        control, relative, 0: fixed steps;  @absolute_tolerance: 0: as @tolerance
- * @baumgarte: alpha and beta of the stabilisation [1/s]; 0 takes 5 for both
- * @spectral_radius: spectral radius of generalized-alpha at infinite frequency, up to 1 (no
- *          damping); 0 takes 0.9
- * @kappa: error at which the Newton iteration of implicit integrators ends, as a fraction of the
- *         tolerance; 0 takes the default of the integrator
- * @engine, @all_rows: settings of formulations that the daemon runs, see struct lk_options;
- *          engine NULL takes that of the model */
+/** struct lk_method - formulation, integrator and settings of a run. NULL is the same as "".
+ * @formulation:        "ali3", "hdca", "complement:qr" ..; "": the formulation of the model, or
+ *                      absolute if another setting needs an integrator
+ * @integrator:         "rk4", "generalized-alpha:index-2" ..; "": the default: dormand-prince if
+ *                      there is a tolerance, else rk4
+ * @orientation:        "lie", "parameters", "angles" (yaw, pitch, roll), "euler" (z-x-z), "resal"
+ *                      (yaw, pitch, roll, with velocities in axes that do not roll, for bodies that
+ *                      spin about x); "": "lie"
+ * @stabilisation:      "none", "baumgarte", "projection", "position"; "": "none"
+ * @step:               length of a step [s]; 0: the step of the model
+ * @tolerance:          relative tolerance of methods with error control; 0: fixed steps
+ * @absolute_tolerance: absolute tolerance; 0: equal to @tolerance
+ * @baumgarte:          alpha and beta of the stabilisation [1/s]; 0: 5 for both
+ * @spectral_radius:    spectral radius of generalized-alpha at infinite frequency, up to 1 (no
+ *                      damping); 0: 0.9
+ * @kappa:              error at which the Newton iteration of implicit integrators ends, as a
+ *                      fraction of the tolerance; 0: the default of the integrator
+ * @engine, @all_rows:  settings of formulations that the daemon runs, see struct lk_options; an
+ *                      engine of NULL means the engine of the model */
 struct lk_method {
     const char *formulation;
     const char *integrator;
@@ -46,8 +49,8 @@ struct lk_method {
 /** struct lk_lab_report - result of a run so far: counts of work, and errors.
  * @position, @velocity, @acceleration: largest |Phi|, |dPhi/dt|, |d2Phi/dt2| of a rigid row after
  *          any step
- * @energy: largest |energy - work put in + dissipated - energy at the start| [J];  @cpu_s:
- *          processor time [s] */
+ * @energy: largest |energy - work put in + dissipated - energy at the start| [J]
+ * @cpu_s:  processor time [s] */
 struct lk_lab_report {
     unsigned long long steps;
     unsigned long long rejected;
@@ -63,19 +66,19 @@ struct lk_lab_report {
 };
 
 /** lk_laboratory_open() - start a run at t = 0.
- * Return: 0, -ENOMEM, LK_E_MODEL: the methods do not fit the model or each other; @ret_error
- * states why, and which methods would fit. */
+ * Return: 0, -ENOMEM, LK_E_MODEL: the formulation or the integrator does not fit the model, or they
+ * do not fit each other; @ret_error states why, and which methods would fit. */
 int lk_laboratory_open(const struct lk_model *model, const struct lk_method *method,
                        struct lk_laboratory **ret, struct lk_error *ret_error);
 
 /** lk_laboratory_keep_inputs() - declare that all calls of lk_laboratory_advance() pass the same
- * inputs. Methods with error control then choose their steps without regard to the times of these
- * calls, and the state at these times is that of their interpolant (dense output). A model without
- * inputs needs no such declaration. Before the first advance. */
+ * inputs. Methods with error control then choose their steps independently of the times of these
+ * calls, and interpolate the state at these times (dense output). A model without inputs does not
+ * need this declaration. Call before the first advance. */
 void lk_laboratory_keep_inputs(struct lk_laboratory *laboratory);
 
-/** lk_laboratory_advance() - integrate exactly to @t [s]. @inputs: as for lk_system_step(), held
- * constant; NULL: the initial values of all inputs.
+/** lk_laboratory_advance() - integrate exactly to @t [s].
+ * @inputs: as for lk_system_step(), held constant; NULL: the initial values of all inputs
  * Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a message in @ret_error. */
 int lk_laboratory_advance(struct lk_laboratory *laboratory, double t, const double *inputs,
                           struct lk_error *ret_error);
@@ -90,7 +93,7 @@ int lk_laboratory_change_step(struct lk_laboratory *laboratory, double step,
  * not step it. */
 const struct lk_system *lk_laboratory_system(const struct lk_laboratory *laboratory);
 
-/** lk_laboratory_time() - [s]. */
+/** lk_laboratory_time() - return the time of the present state [s]. */
 double lk_laboratory_time(const struct lk_laboratory *laboratory);
 
 /** lk_laboratory_report() - write the report of the run so far to @ret. */
@@ -99,11 +102,14 @@ void lk_laboratory_report(const struct lk_laboratory *laboratory, struct lk_lab_
 /** lk_laboratory_close() - end the run and free @laboratory, which may be NULL. */
 void lk_laboratory_close(struct lk_laboratory *laboratory);
 
-/** struct lk_lab_name - a method to choose.
- * @name: name with variant;  @paper: description and source, or ""
- * @is_own: a formulation with an integrator of its own;  @is_fixed: the daemon runs the formulation
- * @constrained: for integrators: it can be combined with the formulation `absolute` only
- * @has_error_control: for integrators */
+/** struct lk_lab_name - a formulation or integrator that a method can name.
+ * @name:              name with variant
+ * @paper:             description and source, or ""
+ * @is_default:        the variant is the default
+ * @is_own:            a formulation with an integrator of its own
+ * @is_fixed:          the daemon can run the formulation
+ * @constrained:       an integrator that can be combined with the formulation `absolute` only
+ * @has_error_control: an integrator with error control */
 struct lk_lab_name {
     char name[LK_NAME_SIZE];
     const char *paper;
@@ -115,14 +121,16 @@ struct lk_lab_name {
 };
 
 /** lk_laboratory_formulations(), lk_laboratory_integrators() - return all formulations or
- * integrators with their variants, in static tables that the first call makes. @ret_n: number of
- * entries. Thread: any. */
+ * integrators with their variants. The first call creates the static tables.
+ * @ret_n: number of entries
+ * Thread: any. */
 const struct lk_lab_name *lk_laboratory_formulations(int *ret_n);
 const struct lk_lab_name *lk_laboratory_integrators(int *ret_n);
 
 /** lk_laboratory_blas() - describe the BLAS and LAPACK in use: version of OpenBLAS, its build
- * options, and the processor whose kernels it chose.
- * @text: receives the text, at most @size bytes. Thread: any. */
+ * options, and the processor for which it chose its kernels.
+ * @text: receives the text, at most @size bytes
+ * Thread: any. */
 void lk_laboratory_blas(char *text, size_t size);
 
 #endif
