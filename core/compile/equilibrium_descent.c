@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descent steps, see equilibrium.c. Each descent step is a step of implicit Euler, with t^2 such
- * that the matrix is positive definite and the energy does not grow. Laws are linearised at the end
- * of the step, which is found by iteration. So a stop is active if the end of the step is beyond
- * it. */
+/* Descent steps, see equilibrium.c. Each descent step is a step of implicit Euler over the
+ * time t. t^2 is chosen such that the matrix is positive definite and the energy does not grow.
+ * Laws are linearised at the end of the step, which is found by iteration. So an end stop acts if
+ * the position at the end of the step is beyond it. */
 #include "compile/dense.h"
 #include "compile/equilibrium_work.h"
 #include "maths/vec.h"

@@ -17,8 +17,9 @@ double lk_steepest_tangent(const struct lk_system *system, int i, int is_damping
 /** lk_lacks_inertia() - return whether body @b has no mass, or no inertia about some axis. */
 int lk_lacks_inertia(const struct lk_system *system, int b);
 
-/** lk_fastest_accelerate() - replace the forces Q in system->residual with s a of every body under
- * the rigid rows: s a = s W (Q - Phi_q^T sigma). Call after factoring the rigid rows alone. */
+/** lk_fastest_accelerate() - replace the forces Q in system->residual with s times the
+ * accelerations W (Q - Phi_q^T sigma) of the bodies, where sigma are the multipliers of the rigid
+ * rows. Call after factoring the rigid rows alone. */
 void lk_fastest_accelerate(struct lk_system *system);
 
 /** lk_fastest_law_name() - return the name of the element that contributes most to the stiffness

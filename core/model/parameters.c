@@ -63,7 +63,7 @@ static bool may_be_new(const char *path)
     return dot != NULL && (strncmp(path, "solver.", 7) == 0 || strchr(dot + 1, '.') != NULL);
 }
 
-/* Find the number at @path, or its parent. */
+/* Find the number at @path in @node, and the map that contains it in @parent. */
 static int find(struct lk_document *d, const char *path, struct lk_node *parent,
                 struct lk_node *node, struct lk_error *err)
 {

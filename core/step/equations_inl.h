@@ -263,7 +263,7 @@ LK_INLINE void LK_NAME(rattle_smoothness)(const LK_REAL curvature[6], const LK_R
 /* Compute velocity and acceleration at the end of a step from its positions only: the
  * backward difference (11 u - 7 u_last + 2 u_before) / 6h, of order 3, and the extrapolated
  * second difference, of order 2. After a jump: u / h and the second difference without
- * extrapolation. */
+ * extrapolation. u, u_last, u_before: displacements in this step and in the two steps before. */
 LK_INLINE void LK_NAME(rattle_differences)(double h, const LK_REAL moved[6],
                                            const LK_REAL curvature[6], const LK_REAL last[6],
                                            LK_REAL v[6], LK_REAL a[6])

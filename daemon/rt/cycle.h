@@ -77,8 +77,8 @@ struct lkd_settings {
 
 /** enum lkd_cause - cause of a missed deadline.
  * BEHIND: the previous cycle was still running at the grid point. WAKEUP: late wake-up.
- * COMPUTATION: the computation exceeded its budget. BOTH: wake-up and computation together, each of
- * them within or each beyond its limit. */
+ * COMPUTATION: the computation exceeded its budget. BOTH: wake-up and computation
+ * were both too long, or only their sum was. */
 enum lkd_cause { LKD_CAUSE_BEHIND, LKD_CAUSE_WAKEUP, LKD_CAUSE_COMPUTATION, LKD_CAUSE_BOTH };
 
 /** struct lkd_missed - a cycle that ended after the next grid point. */

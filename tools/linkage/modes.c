@@ -81,8 +81,9 @@ static void print_head(const struct options *o, const struct lk_system *system,
             l->unrest);
 }
 
-/* Compute entry @at of @values in the mode, real and imaginary part. @values are the motions or
- * momenta of unit coordinates. */
+/* Compute component @at of the motion or momentum of all bodies in the mode, real and imaginary
+ * part.
+ * @values: motions or momenta of all bodies for a unit value of each coordinate in turn */
 static void sum_up(const struct lk_linear *l, const struct lk_mode *mode, const double *values,
                    int at, double ret[2])
 {

@@ -50,7 +50,9 @@ static double friction_creep(const struct lk_term *t)
     return t->creep * lk_max(1, t->now->scale);
 }
 
-#define SLIDES_ON 16 /* in creep rates: too fast to stop in a step, see lk_fill_contacts() */
+#define SLIDES_ON                                                                                  \
+    16 /* rate, in multiples of the creep rate, from which a contact does not stop within one step \
+        */
 
 /* Return the friction level at the rate @v. If the step needs more creep than the model specifies,
  * the level begins to fall at the rate t->late instead of 0, so that the force reaches the stick

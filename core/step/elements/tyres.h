@@ -2,8 +2,10 @@
 /* Tyres in a step of `rattle`: a law of core/tyre at the slips of a flexible carcass.
  *
  * The contact patch lags behind the rim by u ahead and v to the left [m], and by psi about the
- * normal. Let Vc be the velocity of the wheel over the road at the contact, Vsx = Vcx - Re Omega,
- * and s the relaxation lengths. Then
+ * normal. Let Vc be the velocity of the wheel over the road at the contact [m/s], Re the effective
+ * radius, Omega the spin and wn the yaw rate of the wheel [rad/s], Vsx = Vcx - Re Omega, s the
+ * relaxation lengths [m], t the damping times [s], L the length of the patch [m], and k and Mmax
+ * the stiffness and the largest moment against turning on the spot. Then
  *
  *     Vr = max(|Vcx|, |Re Omega| / 2.5, |Vcy| / 3)
  *     u' = -Vsx - Vr / s_x u      kappa     = (u + t_x u') / s_x
@@ -12,10 +14,10 @@
  *
  * and the law yields the forces at these slips. A wheel rolling steadily has the slips as usually
  * defined, up to kappa = 1.5 and tan alpha = 3. At standstill the carcass acts as a spring with a
- * damper: the wheel stays at rest on a slope without creep and slides from the peak of the law on,
- * without further equations (H. B. Pacejka, Tyre and Vehicle Dynamics, 2012, chapter 7, single
- * contact point; the damper after G. Rill, Road Vehicle Dynamics, 2011). In the air u, v and psi
- * decay with a time constant of 10 ms.
+ * damper: the wheel stays at rest on a slope without creep, and slides when the force reaches the
+ * peak of the law. No further equations are needed (H. B. Pacejka, Tyre and Vehicle Dynamics, 2012,
+ * chapter 7, single contact point; the damper after G. Rill, Road Vehicle Dynamics, 2011). In the
+ * air u, v and psi decay with a time constant of 10 ms.
  *
  * The velocities are means over the step. Each iteration computes u, v and psi by the midpoint rule
  * in closed form; the rule has order 2 and is symmetric. The normal force is the difference of

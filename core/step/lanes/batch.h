@@ -94,7 +94,7 @@ struct lk_batch_joints {
     int kind;
     int joins_linear;
     int at;
-    struct lk_ref body[LK_SIDES_MAX]; /* the first lk_kind_sides() entries */
+    struct lk_ref body[LK_SIDES_MAX]; /* only the first lk_kind_sides() entries are used */
     int joint[LK_LANES_MAX];
     int row[LK_LANES_MAX]; /* first row of each joint in the state */
 };
@@ -375,7 +375,7 @@ struct lk_batches {
     struct lk_batch_tense *tense;
     struct lk_batch_tense_side *tense_sides;
     int n_phases;  /* number of joins since the last step began, without a pool; for tests */
-    double *watch; /* a struct watch of each task, see bodies_inl.h; @sums follows */
+    double *watch; /* a struct watch of each task, see bodies_inl.h */
     double *sums;  /* a struct sums of each task, see rattle_bodies_inl.h */
 };
 

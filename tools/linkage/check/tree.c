@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define NAMES_SHOWN  4
-#define LEVELS_SHOWN 24 /* a deeper tree is a chain; each level needs four columns */
+#define LEVELS_SHOWN 24                     /* levels that are printed, four columns each */
 #define PREFIX_SIZE  (LEVELS_SHOWN * 8 + 1) /* a box-drawing character has three bytes */
 
 typedef const char *naming(const struct lk_system *system, int i, char *text, size_t size);

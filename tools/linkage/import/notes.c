@@ -38,7 +38,7 @@ static int compare_notes(const void *a, const void *b)
 
     if ((*one)->line != (*other)->line)
         return (*one)->line < (*other)->line ? -1 : 1;
-    return *one < *other ? -1 : 1; /* keep the order in which they were added */
+    return *one < *other ? -1 : 1; /* notes on the same line keep their order */
 }
 
 void notes_print(const struct notes *notes, FILE *file)

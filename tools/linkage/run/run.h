@@ -61,8 +61,7 @@ int run_options_parse(int argc, char *argv[], struct run_options *options);
 /** struct run_inputs - inputs of a run.
  * @present:  acting values of all inputs
  * @table:    values over time; there is no table if its n is 0
- * @offset:   for each column of
- * @table:    index in the inputs, -1: none
+ * @offset:   for each column of the table: index among the inputs, -1: none
  * @rate:     for each column: largest change per second
  * @is_drive: for each column: drives use the input
  * @row:      last row that acted; -1: none, so that the values of --set and of the model act */
