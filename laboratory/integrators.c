@@ -3,6 +3,7 @@
 #include "laboratory/integrator.h"
 #include <stddef.h>
 
+extern const struct lk_integrator lk_integrator_adams;
 extern const struct lk_integrator lk_integrator_arkode_dirk;
 extern const struct lk_integrator lk_integrator_arkode_erk;
 extern const struct lk_integrator lk_integrator_bdf_1;
@@ -25,6 +26,7 @@ extern const struct lk_integrator lk_integrator_rk4;
 const struct lk_integrator *const lk_integrators[] = {
     &lk_integrator_rk4,
     &lk_integrator_dormand_prince,
+    &lk_integrator_adams,
     &lk_integrator_radau,
     &lk_integrator_radau_dae,
     &lk_integrator_cvode,

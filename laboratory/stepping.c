@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define ONE_STEP "rk4, radau, dormand-prince, arkode-erk, arkode-dirk"
+
 int lk_stepping_start(struct lk_problem *p, int *ret_n, double **ret_y)
 {
     int n = p->equations->size(p->self);
@@ -86,4 +88,46 @@ int lk_stepping_singular(const char *integrator, double now, int code, struct lk
                  "long for them; expected a smaller one, another formulation or orientation",
                  integrator, now);
     return code;
+}
+
+int lk_stepping_needs_tolerance(const struct lk_problem *problem, const char *name,
+                                struct lk_error *ret_error)
+{
+    if (problem->tolerance > 0)
+        return 0;
+    lk_error_set(ret_error,
+                 "integrator %s chooses its steps by the error, expected a tolerance; with fixed "
+                 "steps: " ONE_STEP,
+                 name);
+    return LK_E_MODEL;
+}
+
+int lk_stepping_settles(const struct lk_problem *problem)
+{
+    const struct lk_equations *e = problem->equations;
+
+    return e && e->settle && e->settles ? e->settles(problem->self) : 0;
+}
+
+int lk_stepping_refuse_settled(const struct lk_problem *problem, const char *name, int projects,
+                               struct lk_error *ret_error)
+{
+    const char *formulation = problem->equations ? problem->equations->name : "";
+    int settles = lk_stepping_settles(problem);
+
+    if (settles & LK_SETTLES_MOMENTA)
+        lk_error_set(ret_error,
+                     "formulation %s chooses its momenta anew after each step, integrator %s goes "
+                     "on from those of several steps, expected %s:as-printed with it, or an "
+                     "integrator of one step: " ONE_STEP,
+                     formulation, name, formulation);
+    else if (settles & LK_SETTLES_ROWS && (!projects || settles & LK_SETTLES_IDLE))
+        lk_error_set(
+            ret_error,
+            "formulation %s projects onto the rows after each step, integrator %s goes on "
+            "without, expected no projection with it%s, or an integrator of one step: " ONE_STEP,
+            formulation, name, settles & LK_SETTLES_IDLE ? "" : ", or cvode:bdf");
+    else
+        return 0;
+    return LK_E_MODEL;
 }

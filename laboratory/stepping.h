@@ -51,4 +51,19 @@ int lk_stepping_is_stalled(double now, double h);
 int lk_stepping_stalled(const char *integrator, double now, double h, const char *what,
                         struct lk_error *ret_error);
 
+/** lk_stepping_needs_tolerance() - check that the problem has a tolerance.
+ * Return: 0, LK_E_MODEL with a message in @ret_error. */
+int lk_stepping_needs_tolerance(const struct lk_problem *problem, const char *name,
+                                struct lk_error *ret_error);
+
+/** lk_stepping_settles() - return the bits of enum lk_settling of the problem's formulation. */
+int lk_stepping_settles(const struct lk_problem *problem);
+
+/** lk_stepping_refuse_settled() - refuse a formulation that changes the state after a step in a way
+ * that a multistep method cannot include in its history.
+ * @projects: the method includes projections in its history
+ * Return: LK_E_MODEL with a message, else 0. */
+int lk_stepping_refuse_settled(const struct lk_problem *problem, const char *name, int projects,
+                               struct lk_error *ret_error);
+
 #endif

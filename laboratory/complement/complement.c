@@ -25,6 +25,7 @@ static void close_complement(void *self)
     free(c->A);
     free(c->B);
     free(c->C);
+    free(c->D);
     free(c->u);
     free(c->v);
     free(c->tau);
@@ -46,11 +47,12 @@ static int allocate(struct lk_complement *c)
     c->A = calloc(most * most + 1, sizeof(double));
     c->B = calloc(most * most + 1, sizeof(double));
     c->C = calloc(most * most + 1, sizeof(double));
+    c->D = calloc(most * most + 1, sizeof(double));
     c->u = calloc(most + 1, sizeof(double));
     c->v = calloc(most + 1, sizeof(double));
     c->tau = calloc(most + 1, sizeof(double));
-    if (!c->P || !c->q2 || !c->a || !c->choice || !c->pivot || !c->A || !c->B || !c->C || !c->u ||
-        !c->v || !c->tau)
+    if (!c->P || !c->q2 || !c->a || !c->choice || !c->pivot || !c->A || !c->B || !c->C || !c->D ||
+        !c->u || !c->v || !c->tau)
         return -ENOMEM;
     return 0;
 }

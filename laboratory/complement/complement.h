@@ -76,6 +76,7 @@ struct lk_complement {
     double *A;
     double *B;
     double *C;
+    double *D;
     double *u;
     double *v;
     double *tau;

@@ -25,6 +25,11 @@ int lk_complement_qr(struct lk_complement *c);
 int lk_complement_putd_h(struct lk_complement *c);
 int lk_complement_putd_g(struct lk_complement *c);
 
+/** putd.c: the same with H formed as in (3.20), as the product of one dense n x n matrix for each
+ * eliminated row. The paper names this as the possible cause of the times of its PUTD. */
+int lk_complement_putd_h_explicit(struct lk_complement *c);
+int lk_complement_putd_g_explicit(struct lk_complement *c);
+
 /** partition.c: coordinate partitioning, section 3.3.1 (3.37 to 3.39). Solve for the accelerations
  * of independent coordinates, then compute those of the dependent coordinates with Phi_u^+. */
 int lk_complement_partition(struct lk_complement *c);

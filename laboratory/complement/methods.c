@@ -11,6 +11,8 @@
     X("schur", lk_complement_schur, lk_complement_project, 0)                                      \
     X("putd-h", lk_complement_putd_h, lk_complement_project, 0)                                    \
     X("putd-g", lk_complement_putd_g, lk_complement_project, 0)                                    \
+    X("putd-h-explicit", lk_complement_putd_h_explicit, lk_complement_project, 0)                  \
+    X("putd-g-explicit", lk_complement_putd_g_explicit, lk_complement_project, 0)                  \
     X("coordinate-partitioning", NULL, lk_complement_partition, 0)                                 \
     X("wang-huston", NULL, lk_complement_wang_huston, 1)                                           \
     X("wang-huston-fixed-rank", NULL, lk_complement_wang_huston_fixed, 1)

@@ -86,7 +86,7 @@ static int set_up(struct lk_sundials *s, int is_bdf)
     if (flag >= 0 && p->kappa > 0)
         flag = CVodeSetNonlinConvCoef(s->memory, p->kappa);
     if (flag >= 0 && is_bdf && p->equations->settle &&
-        !(lk_sundials_settles(p) & LK_SETTLES_IDLE)) {
+        !(lk_stepping_settles(p) & LK_SETTLES_IDLE)) {
         flag = CVodeSetProjFn(s->memory, project);
         flag = flag < 0 ? flag : CVodeSetProjErrEst(s->memory, SUNFALSE);
     }
@@ -97,10 +97,10 @@ static int open_cvode(struct lk_problem *problem, void **ret, struct lk_error *r
 {
     int is_bdf = strcmp(problem->variant, "adams") != 0;
     struct lk_sundials *s;
-    int r = lk_sundials_needs_tolerance(problem, NAME, ret_error);
+    int r = lk_stepping_needs_tolerance(problem, NAME, ret_error);
 
     if (r == 0)
-        r = lk_sundials_refuse_settled(problem, is_bdf ? "cvode:bdf" : "cvode:adams", is_bdf,
+        r = lk_stepping_refuse_settled(problem, is_bdf ? "cvode:bdf" : "cvode:adams", is_bdf,
                                        ret_error);
     if (r == 0)
         r = lk_sundials_new(problem, &solver, 0, &s, ret_error);

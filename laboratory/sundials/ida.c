@@ -150,10 +150,10 @@ static int make_memory(struct lk_sundials *s)
 static int open_ida(struct lk_problem *problem, void **ret, struct lk_error *ret_error)
 {
     struct lk_sundials *s;
-    int r = lk_sundials_needs_tolerance(problem, NAME, ret_error);
+    int r = lk_stepping_needs_tolerance(problem, NAME, ret_error);
 
     if (r == 0)
-        r = lk_sundials_refuse_settled(problem, NAME, 0, ret_error);
+        r = lk_stepping_refuse_settled(problem, NAME, 0, ret_error);
     if (r == 0)
         r = lk_sundials_new(problem, &solver, 1, &s, ret_error);
     if (r == 0)
@@ -225,7 +225,7 @@ static int set_up_dae(struct lk_sundials *s)
 static int open_ida_dae(struct lk_problem *problem, void **ret, struct lk_error *ret_error)
 {
     struct lk_sundials *s;
-    int r = lk_sundials_needs_tolerance(problem, NAME, ret_error);
+    int r = lk_stepping_needs_tolerance(problem, NAME, ret_error);
 
     if (r == 0)
         r = lk_sundials_new_dae(problem, &solver, &s, ret_error);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ONE_STEP "rk4, radau, dormand-prince, arkode-erk, arkode-dirk"
 /* Fraction of the present time. A rate() that failed longer ago than this time is not the cause of
  * a failed step. */
 #define PAST 1e-6
@@ -127,48 +126,6 @@ int lk_sundials_add_matrix(struct lk_sundials *s)
     s->matrix = SUNDenseMatrix(s->n, s->n, s->context);
     s->linear = s->matrix ? SUNLinSol_Dense(s->y, s->matrix, s->context) : NULL;
     return s->linear ? 0 : -ENOMEM;
-}
-
-int lk_sundials_needs_tolerance(const struct lk_problem *problem, const char *name,
-                                struct lk_error *ret_error)
-{
-    if (problem->tolerance > 0)
-        return 0;
-    lk_error_set(ret_error,
-                 "integrator %s chooses its steps by the error, expected a tolerance; with fixed "
-                 "steps: " ONE_STEP,
-                 name);
-    return LK_E_MODEL;
-}
-
-int lk_sundials_settles(const struct lk_problem *problem)
-{
-    const struct lk_equations *e = problem->equations;
-
-    return e && e->settle && e->settles ? e->settles(problem->self) : 0;
-}
-
-int lk_sundials_refuse_settled(const struct lk_problem *problem, const char *name, int projects,
-                               struct lk_error *ret_error)
-{
-    const char *formulation = problem->equations ? problem->equations->name : "";
-    int settles = lk_sundials_settles(problem);
-
-    if (settles & LK_SETTLES_MOMENTA)
-        lk_error_set(ret_error,
-                     "formulation %s chooses its momenta anew after each step, integrator %s goes "
-                     "on from those of several steps, expected %s:as-printed with it, or an "
-                     "integrator of one step: " ONE_STEP,
-                     formulation, name, formulation);
-    else if (settles & LK_SETTLES_ROWS && (!projects || settles & LK_SETTLES_IDLE))
-        lk_error_set(
-            ret_error,
-            "formulation %s projects onto the rows after each step, integrator %s goes on "
-            "without, expected no projection with it%s, or an integrator of one step: " ONE_STEP,
-            formulation, name, settles & LK_SETTLES_IDLE ? "" : ", or cvode:bdf");
-    else
-        return 0;
-    return LK_E_MODEL;
 }
 
 int lk_sundials_ready(struct lk_sundials *s, int flag, void **ret, struct lk_error *ret_error)

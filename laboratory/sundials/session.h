@@ -96,21 +96,6 @@ int lk_sundials_add_matrix(struct lk_sundials *session);
 int lk_sundials_ready(struct lk_sundials *session, int flag, void **ret,
                       struct lk_error *ret_error);
 
-/** lk_sundials_needs_tolerance() - check that the problem has a tolerance.
- * Return: 0, LK_E_MODEL with a message in @ret_error. */
-int lk_sundials_needs_tolerance(const struct lk_problem *problem, const char *name,
-                                struct lk_error *ret_error);
-
-/** lk_sundials_settles() - return the bits of enum lk_settling of the problem's formulation. */
-int lk_sundials_settles(const struct lk_problem *problem);
-
-/** lk_sundials_refuse_settled() - refuse a formulation that changes the state after a step in a way
- * that a multistep method cannot include in its history.
- * @projects: the method includes projections in its history
- * Return: LK_E_MODEL with a message, else 0. */
-int lk_sundials_refuse_settled(const struct lk_problem *problem, const char *name, int projects,
-                               struct lk_error *ret_error);
-
 /** lk_sundials_stop_at() - tell SUNDIALS not to step beyond @t, unless problem->may_pass.
  * @set: function of the package that sets the stop time
  * Return: return value of @set, or 0. */

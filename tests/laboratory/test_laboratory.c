@@ -275,6 +275,8 @@ static void rows_do_not_shorten_steps(void **state)
 {
     static const struct lk_method methods[] = {
         {.formulation = "recursive", .integrator = "dormand-prince", .tolerance = 1e-8},
+        {.formulation = "recursive", .integrator = "adams", .tolerance = 1e-8},
+        {.formulation = "hdca:as-printed", .integrator = "adams", .tolerance = 1e-8},
         {.formulation = "recursive", .integrator = "radau", .tolerance = 1e-8},
         {.formulation = "absolute", .integrator = "radau:ggl", .tolerance = 1e-8},
         {.formulation = "absolute", .integrator = "radau:index-2", .tolerance = 1e-8},
@@ -387,6 +389,9 @@ static void misfits_are_refused(void **state)
         {{.formulation = "hdca", .integrator = "generalized-alpha"},
          "expected formulation absolute with it instead of hdca"},
         {{.formulation = "dca", .orientation = "angles"}, "expected no orientation with it"},
+        {{.formulation = "hdca", .integrator = "adams", .tolerance = 1e-6},
+         "expected hdca:as-printed with it"},
+        {{.formulation = "absolute", .integrator = "adams"}, "expected a tolerance"},
         {{.formulation = "absolute", .absolute_tolerance = 1e-6}, "expected both"},
         {{.formulation = "absolute", .orientation = "rodrigues"},
          "no orientation 'rodrigues', expected lie, parameters, angles, euler or resal"},

@@ -23,7 +23,8 @@ draw() {
             coarse="$(error "$k" "$form" "$h")"
             fine="$(error "$k" "$form" "$half")"
             rate="$(order "$coarse" "$fine")"
-            row "bdf-$k:$form, $h s" "$k" "$rate ($(number "$coarse" %.1e) m)"
+            row "bdf-$k:$form: order of positions (eq. 75)" "$k" "$rate ($(number "$coarse" %.1e) m)" \
+                "$(check "$rate > $k - 0.5 && $rate < $k + 0.7")"
             [ "$(check "$rate > $k - 0.5 && $rate < $k + 0.7")" = yes ] || good=no
         done
     done

@@ -17,13 +17,22 @@ draw() {
         done
         line="$line; $case $(compared "$case")"
         for words in position velocity 'energy drift'; do
+            row "$case: $words, Hamilton's / accelerations" "below 1" \
+                "$(ratio "$(number_behind "hdca-$case" "$words")" "$(number_behind "dca-$case" "$words")")" \
+                "$(check "$(number_behind "hdca-$case" "$words") < $(number_behind "dca-$case" "$words")")"
             ahead+=("$(check "$(number_behind "hdca-$case" "$words") < $(number_behind "dca-$case" "$words")")")
         done
     done
-    plot 1400 1000 <<'GP'
-set multiplot layout 3,3
+    plot 1400 1300 <<'GP'
+set multiplot layout 4,3
 cases = "closed-loop-four closed-loop-eight double-closed-loop-eight"
 methods = "hdca hdca-as-printed dca"
+set xlabel "time [s]" offset 0,0.7
+set title "case 1: y of K [m] (Fig. 6)"
+plot for [m in methods] file(m."-closed-loop-four") using "time [s]":"K.y [m]" title m
+set title "case 1: y velocity of K [m/s] (Fig. 7)"
+plot for [m in methods] file(m."-closed-loop-four") using "time [s]":"K_velocity.vy [m/s]" title m
+set multiplot next
 set logscale y; set format y "%.0e"
 set xlabel "time [s]" offset 0,0.7
 do for [c in cases] {

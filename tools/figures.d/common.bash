@@ -125,6 +125,7 @@ row() {
 heading() { row "${1:-}" "paper" "here"; }
 verdict() {
     local outcome="$1"
+    printf '%s\n' "$paper" >"$out/$name.paper"
     shift
     case "$outcome" in
     yes) say "reproduced: $*" ;;

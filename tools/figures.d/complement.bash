@@ -55,9 +55,26 @@ do for [model in "strut strut-redundant"] {
 }
 GP
     rm -f "$out/$name"-strut*.csv
-    say "processor time of 10 s at 1e-6, simplified and redundant strut, stabilised by projection:" \
+    heading "strut, 10 s"
+    row "right-hand sides, all methods but Wang-Huston" "equal" "$(calls_alike)" "$(check "$(calls_alike) < 1.02")"
+    row "right-hand sides at 1e-3, 1e-6 (QR, projected)" "rise" "$(calls 1e-3), $(calls 1e-6)" "$(check "$(calls 1e-3) < $(calls 1e-6)")"
+    row "drift of positions without stabilisation [m]" "grows" "$(drift qr)" "$(check "$(drift qr | cut -d ' ' -f 2) > 1e-6")"
+    verdict "$(checks "$(check "$(calls_alike) < 1.02")" "$(check "$(calls 1e-3) < $(calls 1e-6)")")" "processor time of 10 s at 1e-6, simplified and redundant strut, stabilised by projection:" \
         "$(times qr), $(times svd), $(times putd-h), $(times wang-huston); drift of the redundant one" \
         "without stabilisation: $(drift qr), $(drift svd), $(drift wang-huston)"
+}
+
+# calls TOLERANCE: right-hand sides of QR on the strut, projected
+calls() {
+    awk -F, -v t="$1" '$1 == "strut" && $2 == "projection" && $3 == "qr" && $4 == t { print $6 }' "$out/$name.csv"
+}
+
+# largest ratio of right-hand sides between two methods without Wang-Huston, same strut, stabilisation and tolerance
+calls_alike() {
+    awk -F, 'NR > 1 && $3 != "wang-huston" && $6 != "nan" { k = $1 $2 $4
+        if (!(k in low) || $6 < low[k]) low[k] = $6
+        if ($6 > high[k]) high[k] = $6 }
+        END { for (k in low) if (high[k] / low[k] > m) m = high[k] / low[k]; printf "%.3g", m }' "$out/$name.csv"
 }
 
 times() {

@@ -65,6 +65,9 @@ plot rows("kinematics") using 1:10 title "w", "" using 1:11 title "x", "" using 
 GP
     nutation="$(awk 'NR == 1 || $6 < m { m = $6; t = $1 } END { printf "%.3f rad at %.2f s", m, t }' \
         "$out/$name-kinematics.dat")"
+    heading "heavy top (Figs. 5 to 7)"
+    row "least nutation [rad]" 0.059 "${nutation%% *}" "$(check "${nutation%% *} > 0.058 && ${nutation%% *} < 0.06")"
+    row "rates of the angles over angular velocity" 10 "$(rate_ratio)" "$(check "$(rate_ratio) >= 9")"
     verdict "$(check "${nutation%% *} > 0.058 && ${nutation%% *} < 0.06 && $(rate_ratio) >= 9")" \
         "precession and spin turn over where the nutation is least, $nutation (paper: 0.059 rad at" \
         "1.1 s); the rates of the angles are $(rate_ratio) times as large as the angular velocity" \

@@ -34,6 +34,7 @@ is() { [[ "$2" = "$1"* ]] && echo yes || echo no; }
 
 draw() {
     local i penalties=(1e6 1e7 1e8 1e9 1e10) said=("no convergence" "no convergence" "wrong results" "used" "")
+    local expected=(fails fails wrong right "")
     local printed=() default=()
     run automatic "$(model "" automatic)" -s 0.01 -d 4
     for i in "${!penalties[@]}"; do
@@ -42,7 +43,7 @@ draw() {
     done
     heading "penalty, 128 links, 4 s at 10 ms"
     for i in "${!penalties[@]}"; do
-        row "${penalties[i]}, as printed" "${said[i]}" "${printed[i]}"
+        row "penalty ${penalties[i]}, as printed (sec. 4.4)" "${said[i]}" "${printed[i]}" "${expected[i]:+$(is "${expected[i]}" "${printed[i]}")}"
     done
     for i in "${!penalties[@]}"; do
         row "${penalties[i]}, variant default" "" "${default[i]}"

@@ -26,9 +26,10 @@ draw() {
         threshold="$(calls wang-huston strut-redundant "$tolerance" position)"
         fixed="$(calls wang-huston-fixed-rank strut-redundant "$tolerance" position)"
         plain="$(calls wang-huston strut "$tolerance" position)"
-        row "redundant, $tolerance, rank by threshold" "many times" "$(times_of "$threshold" "$qr")"
+        row "redundant, $tolerance, rank by threshold" "many times" "$(times_of "$threshold" "$qr")" \
+            "$([ "$threshold" = "not done" ] && echo yes || check "$threshold > 1.5 * $qr")"
         row "redundant, $tolerance, rank of the start" "" "$(times_of "$fixed" "$qr")"
-        row "no redundant rows, $tolerance" "as QR" "$(times_of "$plain" "$qr")"
+        row "no redundant rows, $tolerance" "as QR" "$(times_of "$plain" "$qr")" "$(check "$plain < 1.1 * $qr")"
         if [ "$threshold" = "not done" ]; then good+=(yes); else
             good+=("$(check "$threshold > 1.5 * $qr")")
         fi

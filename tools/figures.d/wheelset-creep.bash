@@ -37,8 +37,10 @@ plot file("constant") using "time [s]":(1000*column("wheelset_pose.y [m]")) titl
 GP
     heading "swing [mm]; force on a rail [N]"
     row "30 m/s, constant coefficients" "" "$(swing constant); $(forces constant)"
-    row "30 m/s, f = f(q, v, lambda)" "hunts; over 8.63" "$(swing following); $(forces following)"
-    row "20 m/s, f = f(q, v, lambda)" "fades" "$(swing slow); $(forces slow)"
+    row "30 m/s, f = f(q, v, lambda)" "hunts; over 8.63" "$(swing following); $(forces following)" \
+        "$(check "$(swing following) > 8.63 && $(swing following) < 1.2 * 8.63" | sed 's/yes/partly/')" \
+        "8.63 mm is the shift at 10 s of the model behind the paper, which has spin creepage, and this one has not (\`./tools/figures wheelset-creep\`)"
+    row "20 m/s, f = f(q, v, lambda)" "fades" "$(swing slow); $(forces slow)" "$(check "$(swing slow) < 0.01")"
     verdict "$(checks "$(check "$(swing following) > 8.63")" "$(check "$(swing slow) < 0.01")" \
         "$(check "$(swing following) < 1.2 * 8.63")")" "it hunts, and fades at 20 m/s, with creep that follows the contact force, less far than with constant" \
         "coefficients; 8.63 mm is the published shift after 10 s of the model behind the paper (Simeon," \

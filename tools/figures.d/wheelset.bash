@@ -35,6 +35,8 @@ set title "small shifts below and above the critical speed [mm]"
 plot file("below") using "time [s]":(1000*column("wheelset_pose.y [m]")) title "24 m/s", \
      file("above") using "time [s]":(1000*column("wheelset_pose.y [m]")) title "26 m/s"
 GP
+    heading "wheelset (Fig. 11)"
+    row "growth at 24 m/s, at 26 m/s [1/s]" "fades, grows" "$(growth below), $(growth above)" "$(check "$(growth below) < 0 && $(growth above) > 0")"
     verdict "$(check "$(growth below) < 0 && $(growth above) > 0")" "a small lateral shift grows to a hunting motion of" \
         "$(number "$(columns "$(csv hunting)" time wheelset_pose.y | awk '$1 > 9 && $2 > m { m = $2 }
             END { print 1000 * m }')") mm; it grows or fades with $(growth below) 1/s at 24 m/s and" \
