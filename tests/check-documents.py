@@ -89,6 +89,21 @@ def check_channels(document):
         faults.append(f"{document}: tables other than tests/channel_tables.py prints them: {odd}")
 
 
+def check_verdicts(document):
+    """Rows of ./tools/figures table: each figure exists, and a verdict other than "reproduced" has a cause with a command."""
+    with open(os.path.join(root, document), encoding="utf-8") as file:
+        rows = [[cell.strip() for cell in line.strip().strip("|").split(" | ")] for line in file
+                if re.search(r"\| (reproduced|in part|not reproduced) \|", line)]
+    if len(rows) < 50:
+        faults.append(f"{document}: {len(rows)} rows of the papers' numbers, expected the table of ./tools/figures table")
+    for row in rows:
+        figure, verdict, cause = row[0].strip("`"), row[5], row[6] if len(row) > 6 else ""
+        if not os.path.exists(os.path.join(root, "tools/figures.d", figure + ".bash")):
+            faults.append(f"{document}: no figure {figure}")
+        if verdict != "reproduced" and not re.search(r"`[^`]+ [^`]+`", cause):
+            faults.append(f"{document}: {figure}: {row[2]}: {verdict}, expected a cause with its command")
+
+
 for path in documents():
     with open(path, encoding="utf-8") as file:
         text = file.read()
@@ -99,6 +114,7 @@ for path in documents():
 for document in ("README.md", "config/README.md"):
     check_blocks(document)
 check_channels("doc/models.md")
+check_verdicts("doc/comparison.md")
 for fault in faults:
     print(fault)
 sys.exit(1 if faults else 0)

@@ -49,13 +49,13 @@ draw() {
     printf '    %-24s %32s %32s\n' "" "(strut)" "(strut with redundant rows)"
     row "PUTD by LAPACK, time of a call, QR = 1" "slowest" "$(mean 'putd-[hg]')" \
         "$(check "$(mean 'putd-[hg]') > $(mean 'zero-eigenvalue|schur|svd')")" \
-        "the paper suspects its transformation of H, (3.20); not so alone: see the next row (\`./tools/figures complement-ranking\`)"
+        "cause not found: by LAPACK it costs as QR does; for the cause that the paper suspects see the next row (\`./tools/figures complement-ranking\`)"
     row "PUTD with H formed as in (3.20), QR = 1" "slowest" "$(mean 'putd-[hg]-explicit')" \
         "$(check "$(mean 'putd-[hg]-explicit') > $(mean 'svd')")" \
-        "dense products cost about as much as dgesvd does here; the rest is Matlab's cost per call, which is not reproduced (\`./tools/figures complement-ranking\`)"
+        "cause not found: forming H as in (3.20), which the paper suspects, costs less than SVD here (\`./tools/figures complement-ranking\`)"
     row "eigenvalues, Schur, SVD, time of a call, QR = 1" "close to 1" "$(mean 'zero-eigenvalue|schur|svd')" \
         "$(check "$(mean 'zero-eigenvalue|schur|svd') < 1.3" | sed 's/no/partly/')" \
-        "they iterate, and QR does not: in LAPACK the difference shows (\`./tools/figures complement-ranking\`)"
+        "cause not found: in LAPACK what iterates costs more than QR (\`./tools/figures complement-ranking\`)"
     row "Wang-Huston, no redundant rows, QR = 1" "below 1 at times" "$(mean wang-huston strut)" "$(check "$(mean wang-huston strut) < 1")"
     verdict "$(checks "$(check "$(mean 'putd-[hg]') > $(mean 'zero-eigenvalue|schur|svd')")" \
         "$(check "$(mean 'zero-eigenvalue|schur|svd') > 1")" "$(check "$(mean wang-huston strut) < 1")")" \

@@ -70,7 +70,7 @@ draw() {
         read -ra theirs <<<"${call[$i]}"
         row "case $((i + 1)): time of a call, DCA/HDCA" "$(ratio "${theirs[1]}" "${theirs[0]}")" \
             "$(ratio "${dca[1]}" "${hdca[1]}")" no \
-            "both share one factor per call here, and HDCA has a second sweep; why a call of DCA costs more in the paper is not found (\`./tools/figures hdca-cost\`)"
+            "cause not found: both share one factor per call here, and HDCA has a second sweep (\`./tools/figures hdca-cost\`)"
     done
     verdict "$(checks "${alike[@]}")" "the ratios of calls are the paper's with all three solvers; DCA has no outliers at 1e-9 here: its f" \
         "is smooth, and that of the paper's pseudo-inverses may not be. Times of a call differ, as both methods share one" \

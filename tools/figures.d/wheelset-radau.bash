@@ -71,7 +71,7 @@ GP
         "$(between 5e-4 "$(error index-3 0.03)" 2e-2)"
     row "index 3, kappa 1e-5 (Fig. 12)" "about the tolerance" "$(error index-3 1e-5)" \
         "$(check "$(error index-3 1e-5) < $(error index-3 0.03) / 5" | sed 's/yes/partly/')" \
-        "falls by kappa, as in the paper, but not to the tolerance: the paper's weights of the error are not given (\`./tools/figures wheelset-radau\`)"
+        "falls with kappa, as in the paper, but not to the tolerance; the paper does not give its weights of the error (\`./tools/figures wheelset-radau\`)"
     row "index 2, kappa 0.03 (Fig. 13)" "about the tolerance" "$(error index-2 0.03)" "$(check "$(error index-2 0.03) < 2e-5")"
     row "index 2, kappa 1e-5 (Fig. 13)" "below the tolerance" "$(error index-2 1e-5)" "$(check "$(error index-2 1e-5) < 2e-5")"
     row "index 2, axes that spin with the wheels" "" "${spinning[1]}, ${spinning[2]} steps"
