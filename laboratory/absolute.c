@@ -4,8 +4,8 @@
  *     index-1:  q' = K(q) v,  M v' + Phi_q^T lambda = Q - w x J w,  Phi'' = s
  *     index-2:  the same, with v projected onto Phi' = -alpha Phi before every evaluation, so that
  *               only positions drift: the underlying differential equation of the index-2 form
- *     creep-by-load:  index-1 with creep forces that depend on the contact force,
- *               Q = Q(t, q, v, lambda); see load_creep.h
+ * If creep follows the normal force of its contact, Q = Q(t, q, v, lambda), see
+ * step/elements/creep.h: lambda is found by iteration.
  *
  * M. Arnold, DAE aspects of multibody system dynamics, 2016, eqs. (84) and (79). Stabilisation:
  *     none        s = 0, alpha = 0: positions drift like t^2, in index-2 like t
@@ -13,9 +13,10 @@
  *     projection  eqs. (89), (91) after each step
  * Rows may be redundant or become redundant: see kkt.h. */
 #include "laboratory/coordinates.h"
-#include "laboratory/load_creep.h"
 #include "laboratory/methods.h"
 #include "laboratory/projection.h"
+#include "step/elements/creep.h"
+#include "step/elements/laws.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,8 +26,8 @@
 #define SETTLED 1e-13 /* change of a converged multiplier, relative to 1 + |lambda| */
 
 /* struct absolute - state of the formulation.
+ * @follows_loads: creep depends on the multipliers
  * @last:      multipliers of the previous iteration
- * @creep:     n_creeps creep rows that depend on the multipliers
  * @decay:     alpha of index-2 [1/s]
  * @baumgarte: 2 alpha [1/s] and beta^2 [1/s^2] of index-1 */
 struct absolute {
@@ -45,8 +46,7 @@ struct absolute {
     double *lambda;
     double *last;
     struct lk_twist *force;
-    struct lk_load_creep *creep;
-    int n_creeps;
+    int follows_loads;
 };
 
 static void close_absolute(void *self)
@@ -62,7 +62,6 @@ static void close_absolute(void *self)
     free(s->c);
     free(s->lambda);
     free(s->last);
-    free(s->creep);
     free(s->force);
     free(s);
 }
@@ -80,6 +79,15 @@ static void choose_options(struct absolute *s, const struct lk_equations_options
         s->baumgarte[0] = 2 * options->baumgarte[0];
         s->baumgarte[1] = options->baumgarte[1] * options->baumgarte[1];
     }
+}
+
+static int follows_loads(const struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_laws; i++)
+        if (sys->term[sys->law[i].first_term].kind == LK_TERM_CREEP &&
+            sys->term[sys->law[i].first_term].contact >= 0)
+            return 1;
+    return 0;
 }
 
 static int open_absolute(struct lk_mechanics *mechanics, const struct lk_equations_options *options,
@@ -104,8 +112,7 @@ static int open_absolute(struct lk_mechanics *mechanics, const struct lk_equatio
     r = s->v && s->a && s->change && s->c && s->lambda && s->last && s->force ? 0 : -ENOMEM;
     if (r == 0)
         r = lk_kkt_new(mechanics, &s->kkt, ret_error);
-    if (r == 0 && options->variant && strcmp(options->variant, "creep-by-load") == 0)
-        r = lk_load_creep_find(mechanics, options->model, &s->creep, &s->n_creeps, ret_error);
+    s->follows_loads = follows_loads(mechanics->system);
     if (r != 0) {
         close_absolute(s);
         return r;
@@ -165,16 +172,27 @@ static double note_change(struct absolute *s)
     return change;
 }
 
+/* Give the normal forces in the multipliers to creep that follows them. */
+static void hand_loads(struct absolute *s)
+{
+    struct lk_system *sys = s->mechanics->system;
+
+    lk_mechanics_take_multipliers(s->mechanics, s->lambda);
+    for (int i = 0; i < sys->n_joints; i++)
+        lk_creep_take_load(sys, &sys->joint[i], sys->next.lambda);
+}
+
 /* Compute accelerations and multipliers. If forces depend on the multipliers, iterate to a fixed
  * point. The iteration converges fast, because creep acts in the contact plane and hardly changes
  * the contact force. */
 static int balance_loads(struct absolute *s)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        lk_load_creep_follow(s->mechanics, s->creep, s->n_creeps, s->lambda);
+        if (s->follows_loads)
+            hand_loads(s);
         lk_mechanics_forces(s->mechanics, s->force);
         lk_kkt_solve(s->kkt, (const double *)s->force, s->c, s->a, s->lambda);
-        if (s->n_creeps == 0 || note_change(s) < SETTLED)
+        if (!s->follows_loads || note_change(s) < SETTLED)
             return 0;
     }
     return LK_E_SINGULAR;
@@ -249,13 +267,14 @@ static void lambda(void *self, double *ret)
     memcpy(ret, s->lambda, (size_t)s->kkt->m * sizeof(double));
 }
 
-static const char *const variants[] = {"index-1", "index-2", "creep-by-load", NULL};
+static const char *const variants[] = {"index-1", "index-2", NULL};
 
 const struct lk_equations lk_equations_absolute = {
     .name = "absolute",
     .variants = variants,
     .paper =
         "M. Arnold, DAE aspects of multibody system dynamics (2016), eqs. (84), (79), (87), (89)",
+    .follows_loads = 1,
     .why_not_fixed =
         "its multipliers come from a dense decomposition that grows with the cube of the model",
     .open = open_absolute,

@@ -124,8 +124,8 @@ static int open_own(struct lk_laboratory *lab, const struct lk_model *model,
     return lk_system_new(&copy, &options, &lab->system, ret_error);
 }
 
-static int open_equations(struct lk_laboratory *lab, const struct lk_model *model,
-                          const struct lk_method *method, struct lk_error *ret_error)
+static int open_equations(struct lk_laboratory *lab, const struct lk_method *method,
+                          struct lk_error *ret_error)
 {
     const struct lk_equations_options options = {
         .variant = lab->choice.variant,
@@ -133,7 +133,6 @@ static int open_equations(struct lk_laboratory *lab, const struct lk_model *mode
         .stabilisation = lab->choice.stabilisation,
         .baumgarte = {method->baumgarte[0] > 0 ? method->baumgarte[0] : BAUMGARTE,
                       method->baumgarte[1] > 0 ? method->baumgarte[1] : BAUMGARTE},
-        .model = model,
     };
 
     return lab->choice.by_itself
@@ -141,15 +140,34 @@ static int open_equations(struct lk_laboratory *lab, const struct lk_model *mode
                : lab->choice.equations->open(lab->mechanics, &options, &lab->self, ret_error);
 }
 
+static int refuse_loads(const struct lk_model *m, struct lk_error *ret_error)
+{
+    for (int i = 0; i < m->n_forces; i++) {
+        const struct lk_force_def *f = &m->forces[i];
+
+        if (f->type != LK_FORCE_CREEP || !f->follows_load)
+            continue;
+        lk_error_set(ret_error,
+                     "creep '%s' follows its load, expected formulation rattle, ali3 or absolute",
+                     f->name);
+        return LK_E_MODEL;
+    }
+    return 0;
+}
+
 static int open_method(struct lk_laboratory *lab, const struct lk_model *model,
                        const struct lk_method *method, struct lk_error *ret_error)
 {
-    int r = lk_mechanics_new(model, method->step, &lab->mechanics, ret_error);
+    int r = lab->choice.by_itself || !lab->choice.equations->follows_loads
+                ? refuse_loads(model, ret_error)
+                : 0;
 
+    if (r == 0)
+        r = lk_mechanics_new(model, method->step, &lab->mechanics, ret_error);
     if (r != 0)
         return r;
     lab->system = lab->mechanics->system;
-    r = open_equations(lab, model, method, ret_error);
+    r = open_equations(lab, method, ret_error);
     if (r != 0)
         return r;
     lab->problem = (struct lk_problem){

@@ -337,7 +337,13 @@ static void add_creep(struct lk_system *sys, struct lk_law *law, const struct lk
 
     t->now->damping = f->coefficient[law->row] / f->speed;
     t->now->limit = f->limit;
-    law->is_nonlinear = !isinf(f->limit);
+    t->now->scale = 1;
+    t->contact = f->follows_load ? f->joint : -1;
+    t->load = f->load;
+    t->coulomb = t->now->damping;
+    t->stick = f->limit;
+    t->spin = f->coefficient[1] > 0 ? f->spin / f->coefficient[1] : 0;
+    law->is_nonlinear = !isinf(f->limit) || f->follows_load;
     law->now->carry = law->row == 0 ? -f->rail_speed : 0;
 }
 

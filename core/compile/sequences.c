@@ -85,11 +85,12 @@ static void find_kink(const struct lk_model *m, char *text, size_t room)
 {
     for (int i = 0; i < m->n_forces && !text[0]; i++) {
         const struct lk_force_def *f = &m->forces[i];
-        const char *kind = f->type == LK_FORCE_FRICTION                       ? "friction"
-                           : f->type == LK_FORCE_STOP                         ? "the stop"
-                           : f->type == LK_FORCE_MAP                          ? "the map of"
-                           : f->type == LK_FORCE_CALLBACK                     ? "the callback"
-                           : is_tuned(f)                                      ? "the tuned"
+        const char *kind = f->type == LK_FORCE_FRICTION                   ? "friction"
+                           : f->type == LK_FORCE_CREEP && f->follows_load ? "the creep by load of"
+                           : f->type == LK_FORCE_STOP                     ? "the stop"
+                           : f->type == LK_FORCE_MAP                      ? "the map of"
+                           : f->type == LK_FORCE_CALLBACK                 ? "the callback"
+                           : is_tuned(f)                                  ? "the tuned"
                            : f->stiffness_table >= 0 || f->damping_table >= 0 ? "the table of"
                                                                               : NULL;
 

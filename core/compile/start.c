@@ -13,6 +13,7 @@
 #include "maths/vec.h"
 #include "rows/table.h"
 #include "step/elements/air.h"
+#include "step/elements/creep.h"
 #include "step/elements/loads.h"
 #include "step/elements/ports.h"
 #include "step/elements/tyres.h"
@@ -60,6 +61,7 @@ static double law_place(const struct lk_system *sys, const struct lk_law *law, d
     lk_evaluate_row_rates(sys, law->joint, sys->twist, rates);
     *ret_rate = rates[law->row];
     lk_air_follow_pose(sys, &sys->joint[law->joint], rates);
+    lk_creep_follow_pose(sys, &sys->joint[law->joint], sys->now.lambda, rates);
     return phi[law->row];
 }
 

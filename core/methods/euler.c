@@ -48,6 +48,7 @@
 #include "methods/euler_body.h"
 #include "methods/registry.h"
 #include "step/elements/air.h"
+#include "step/elements/creep.h"
 #include "step/elements/loads.h"
 #include "step/kinematics.h"
 #include "step/one/evaluate.h"
@@ -298,6 +299,7 @@ static void row_residual(struct lk_system *sys, int iteration)
         if (lk_is_compliant(j))
             lk_evaluate_row_rates(sys, i, sys->twist, rates);
         lk_air_follow_pose(sys, j, rates);
+        lk_creep_follow_pose(sys, j, sys->next.lambda, rates);
         for (int r = 0; r < j->n_rows; r++)
             sys->solution[j->row + r] =
                 !lk_is_compliant(j) ? phi[r] : law_residual(sys, j, r, phi[r], rates[r], iteration);

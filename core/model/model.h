@@ -223,7 +223,9 @@ struct lk_tyre_def {
  * @coefficient: coefficients of creep along and across the rail [N], >= 0;  @speed: divisor of the
  *             slip [m/s], > 0;  @rail_speed: speed of the rail along its axis [m/s];  @limit: limit
  *             of each force [N], or INFINITY;  @load: normal force to which coefficients and limit
- *             belong [N], 0: not given
+ *             belong [N], 0: not given;  @follows_load: they follow the normal force of the
+ * contact;
+ *             @spin: coefficient of spin creepage, lateral force times speed over rad/s [N m], >= 0
  * @omega [rad/s], @phase [rad]: frequency and phase of harmonic loads
  * @tyre: index in the model's tyres
  * @map:       table whose x are the levels of a map; the tables after it are functions from rate to
@@ -275,6 +277,8 @@ struct lk_force_def {
     double rail_speed;
     double limit;
     double load;
+    int follows_load;
+    double spin;
     double omega;
     double phase;
     int tyre;
@@ -407,7 +411,8 @@ struct lk_shape_def {
 
 /** enum lk_coordinates - coordinates of `ali3`. LIE: rotation group, six unknowns per body.
  * EULER_PARAMETERS: the form of the index-3 DCA paper, with seven coordinates per body; rows and
- * normalisation are enforced by penalty. AS_PRINTED: the same to the letter, see methods/euler.c. */
+ * normalisation are enforced by penalty. AS_PRINTED: the same to the letter, see methods/euler.c.
+ */
 enum lk_coordinates {
     LK_COORDINATES_LIE,
     LK_COORDINATES_EULER_PARAMETERS,

@@ -141,6 +141,30 @@ static int read_bushing(struct lk_node map, struct lk_model *model, struct lk_fo
     return lk_also(result, lk_read_compliance(map, 6, &force->compliance, err));
 }
 
+static int read_follows_load(struct lk_node map, const struct lk_model *model,
+                             struct lk_force_def *force, struct lk_error *err)
+{
+    static const char *const choices[] = {"false", "true", NULL};
+    struct lk_node node = lk_node_get(map, "follows_load");
+    int result = node.index == 0
+                     ? 0
+                     : lk_node_read_choice(map, "follows_load", choices, &force->follows_load, err);
+
+    if (result != 0 || !force->follows_load)
+        return result;
+    if (!(force->load > 0))
+        return lk_node_refuse(node, err,
+                              "creep follows its load, but no load is given, expected the normal "
+                              "force to which the coefficients belong");
+    if (model->joints[force->joint].has_compliance)
+        return lk_node_refuse(
+            node, err,
+            "creep follows the load of joint '%s', which has compliance, expected "
+            "a rigid contact",
+            model->joints[force->joint].name);
+    return 0;
+}
+
 static int read_creep(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                       struct lk_error *err)
 {
@@ -160,7 +184,13 @@ static int read_creep(struct lk_node map, struct lk_model *model, struct lk_forc
     result = lk_also(result,
                      lk_read_number_or(map, "rail_speed", -LK_NUMBER_MAX, &force->rail_speed, err));
     result = lk_also(result, lk_read_positive_or(map, "limit", &force->limit, err));
-    return lk_also(result, lk_read_positive_or(map, "load", &force->load, err));
+    result = lk_also(result, lk_read_positive_or(map, "load", &force->load, err));
+    result = lk_also(result, lk_read_number_or(map, "spin", 0, &force->spin, err));
+    if (result == 0 && force->spin > 0 && !(force->coefficient[1] > 0))
+        result =
+            lk_node_refuse(lk_node_get(map, "spin"), err,
+                           "spin is more than 0, but lateral is 0, expected a lateral above 0");
+    return lk_also(result, read_follows_load(map, model, force, err));
 }
 
 /* Read the presliding spring of friction; an empty map means values as the step allows. */
@@ -416,7 +446,8 @@ static const struct {
      {"type", "bodies", "point", "orientation", "stiffness", "damping", NULL},
      read_bushing},
     {"a creep",
-     {"type", "joint", "longitudinal", "lateral", "speed", "rail_speed", "limit", "load", NULL},
+     {"type", "joint", "longitudinal", "lateral", "speed", "rail_speed", "limit", "load", "spin",
+      "follows_load", NULL},
      read_creep},
     {"a friction",
      {"type", "joint", "coordinate", "coulomb", "stick", "stribeck", "creep", "wind_up", "scale",

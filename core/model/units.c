@@ -85,6 +85,7 @@ static const struct row rows[] = {
     {"forces.*.stick", NULL, "N", "N m", false},
     {"forces.*.stribeck", NULL, "m/s", "rad/s", false},
     {"forces.*.creep", NULL, "m/s", "rad/s", false},
+    {"forces.*.spin", NULL, "N m", NULL, false},
     {"forces.*.wind_up.stiffness", NULL, "N/m", "N m/rad", false},
     {"forces.*.wind_up.damping", NULL, "N s/m", "N m s/rad", false},
     {"forces.*.map.rate", NULL, "m/s", "rad/s", false},

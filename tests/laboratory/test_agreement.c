@@ -33,9 +33,9 @@ static const struct mechanism {
     int fitting;
     int is_redundant;
 } mechanisms[] = {
-    {"double-pendulum", 20, 0}, {"heavy-top", 20, 0},         {"slider-crank-3d", 20, 0},
-    {"strut", 20, 0},           {"four-bar-vertical", 20, 1}, {"closed-loop-four", 20, 1},
-    {"ladder-2", 20, 1},
+    {"double-pendulum", 21, 0}, {"heavy-top", 21, 0},         {"slider-crank-3d", 21, 0},
+    {"strut", 21, 0},           {"four-bar-vertical", 21, 1}, {"closed-loop-four", 21, 1},
+    {"ladder-2", 21, 1},
 };
 
 static struct lk_model *read_model(const char *name)

@@ -23,6 +23,8 @@
 #define ALONG        44676.3
 #define ACROSS       40400.7
 #define LIMIT        9.46469
+#define LOAD         78.8724                 /* on one wheel, normal to the contact [N] */
+#define SPIN_CREEP   6.437                   /* G c^3 C23 [N m] */
 #define ROLL         (2.6459e-4 / 1.4941e-3) /* roll per metre of lateral shift [rad/m] */
 
 /** struct setting - variations of the tests
@@ -30,7 +32,9 @@
  * @frame_speed:    speed of the axes in which the model is written [m/s]
  * @aside, @height: initial shift [m]
  * @yaw, @roll:     initial angles [rad], about the vertical, then about the track
- * @limit:          limit of the contact forces, 0 for none */
+ * @limit:          limit of the contact forces, 0 for none
+ * @load:           normal force of the coefficients [N], which follow it; 0: constant coefficients
+ * @spin_creep:     coefficient of spin creepage [N m] */
 struct setting {
     double speed;
     double frame_speed;
@@ -40,6 +44,8 @@ struct setting {
     double roll;
     double spring;
     double limit;
+    double load;
+    double spin_creep;
     const char *formulation;
 };
 
@@ -82,12 +88,14 @@ static void append_wheel(char *text, size_t size, const struct setting *s, int l
 
 static void append_box(char *text, size_t size, const struct setting *s, int left)
 {
-    double arm = left ? SPRING_ARM : -SPRING_ARM;
+    double arm = left ? SPRING_ARM : -SPRING_ARM, axle[3];
 
+    axle_of(s, axle);
     append(text, size,
-           "  box%d: {type: spherical, bodies: [ground, wheelset], points: [[0, %g, 0], [0, %.15g, "
-           "0]], compliance: {stiffness: [%g, %g, 0]}}\n",
-           left, arm, arm + s->aside, s->spring, s->spring);
+           "  box%d: {type: spherical, bodies: [ground, wheelset], points: [[0, %g, 0], [%.15g, "
+           "%.15g, %.15g]], compliance: {stiffness: [%g, %g, 0]}}\n",
+           left, arm, arm * axle[0], s->aside + arm * axle[1], s->height + arm * axle[2], s->spring,
+           s->spring);
 }
 
 static void append_creep(char *text, size_t size, const struct setting *s, int left)
@@ -98,6 +106,9 @@ static void append_creep(char *text, size_t size, const struct setting *s, int l
            left, left, ALONG, ACROSS, s->speed, -s->frame_speed);
     if (s->limit > 0)
         append(text, size, ", limit: %g", s->limit);
+    if (s->load > 0)
+        append(text, size, ", load: %.15g, follows_load: true", s->load);
+    append(text, size, ", spin: %g", s->spin_creep);
     append(text, size, "}\n");
 }
 
@@ -132,6 +143,7 @@ static struct lk_system *wheelset(const struct setting *s, double h)
     append(text, sizeof(text),
            "outputs:\n  pose: {type: body-pose, body: wheelset}\n"
            "  right: {type: force, force: creep0}\n  left: {type: force, force: creep1}\n"
+           "  right_load: {type: joint-reaction, joint: wheel0}\n"
            "  work: {type: work}\nsolver: {formulation: %s}\n",
            s->formulation ? s->formulation : "ali3");
     return compile(text, h);
@@ -221,6 +233,53 @@ static void forces_are_coefficients_times_creepage(void **state)
     assert_true(fabs(read_output(sys, "left", 0) / (ALONG * slip) - 1) < 2e-3);
     assert_true(fabs(read_output(sys, "right", 0) / (ALONG * slip) + 1) < 2e-3);
     lk_system_free(sys);
+}
+
+/* Twice the load: the contact is larger by 2^(2/3), and the limit twice as high. */
+static void coefficients_follow_the_normal_force(void **state)
+{
+    struct setting s = {
+        .speed = 30, .frame_speed = 30, .yaw = 1e-4, .limit = LIMIT / 2, .load = LOAD / 2};
+    const double h = 1e-6;
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct lk_system *sys;
+        double force[2];
+
+        s.formulation = k == 0 ? "ali3" : "rattle";
+        sys = wheelset(&s, h);
+        step_to(sys, 10 * h);
+        for (int i = 0; i < 2; i++)
+            force[i] = read_output(sys, "right_load", 1 + i);
+        assert_true(fabs(hypot(force[0], force[1]) / LOAD - 1) < 0.05);
+        force[0] = hypot(force[0], force[1]) / s.load;
+        force[1] = LIMIT / 2 * force[0] * tanh(ACROSS * 1e-4 / cbrt(force[0]) / (LIMIT / 2));
+        assert_true(fabs(read_output(sys, "right", 1) / force[1] - 1) < 2e-3);
+        lk_system_free(sys);
+    }
+}
+
+/* A rolling cone turns about its contact normal with rate V / r sin(delta), and is pushed towards
+ * its tip: outwards. */
+static void spin_pushes_a_cone_towards_its_tip(void **state)
+{
+    struct setting s = {.speed = 30, .frame_speed = 30, .spin_creep = SPIN_CREEP};
+    double force = SPIN_CREEP * sin(CONE) / WHEEL;
+
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        struct lk_system *sys;
+
+        s.formulation = k % 2 == 0 ? "ali3" : "rattle";
+        s.frame_speed = s.speed = k < 2 ? 30 : 10;
+        sys = wheelset(&s, 1e-6);
+        step_to(sys, 1e-5);
+        for (int left = 0; left < 2; left++)
+            assert_true(fabs(read_output(sys, left ? "left" : "right", 1) -
+                             (left ? force : -force)) < 1e-3 * force);
+        lk_system_free(sys);
+    }
 }
 
 /* ---- stability ---- */
@@ -317,6 +376,96 @@ static void hunting_ends_in_a_limit_cycle(void **state)
     assert_true(largest[0] > 5e-3 && fabs(largest[0] / largest[1] - 1) < 0.02);
 }
 
+static struct setting published(const char *formulation)
+{
+    return (struct setting){.speed = 30,
+                            .frame_speed = 30,
+                            .aside = 1.4941e-3,
+                            .height = 4.0089e-7,
+                            .yaw = -2.8573e-4,
+                            .roll = 2.6459e-4,
+                            .spring = SPRING,
+                            .limit = LIMIT,
+                            .load = LOAD,
+                            .spin_creep = SPIN_CREEP,
+                            .formulation = formulation};
+}
+
+/* The benchmark of the literature, published as values at 10 s: a shift of 8.63554 mm with -76.985
+ * mm/s. At the frequency of the hunting, 30.6 rad/s, that is an amplitude of 8.99 mm. */
+static void hunting_is_that_of_the_literature(void **state)
+{
+    const double right = hypot(8.63554e-3, 76.985e-3 / 30.6);
+    double largest[2];
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const struct setting s = published(k == 0 ? "rattle" : "ali3");
+        struct lk_system *sys = wheelset(&s, 0.0005);
+
+        largest[k] = swing(sys, 9.7, 10);
+        if (!(fabs(largest[k] / right - 1) < 0.02))
+            fail_msg("%s: %.5g mm, not %g", s.formulation, 1e3 * largest[k], 1e3 * right);
+        assert_true(fabs(aside(sys) / 8.63554e-3 - 1) < 0.08); /* in phase after 49 waves */
+        lk_system_free(sys);
+    }
+    assert_true(fabs(largest[0] / largest[1] - 1) < 0.01);
+}
+
+static double shift_with(const char *formulation, double h)
+{
+    const struct setting s = published(formulation);
+    struct lk_system *sys = wheelset(&s, h);
+    double shift;
+
+    step_to(sys, 0.5);
+    shift = aside(sys);
+    lk_system_free(sys);
+    return shift;
+}
+
+static void creep_by_load_is_of_order_two(void **state)
+{
+    double right = shift_with("rattle", 0.0000625);
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const char *formulation = k == 0 ? "rattle" : "ali3";
+        double coarse = fabs(shift_with(formulation, 0.0005) - right),
+               half = fabs(shift_with(formulation, 0.00025) - right);
+
+        if (!(coarse > LEAST_RATIO * half && half < 2e-5))
+            fail_msg("%s: %g, %g m", formulation, coarse, half);
+    }
+}
+
+static void read_pose(const struct lk_system *sys, double ret[7])
+{
+    for (int i = 0; i < 7; i++)
+        ret[i] = read_output(sys, "pose", i);
+}
+
+/* Coefficients that follow the load leave nothing of an earlier run behind. */
+static void creep_by_load_starts_again_alike(void **state)
+{
+    static const char *const formulations[] = {"rattle", "ali3"};
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const struct setting s = published(formulations[k]);
+        struct lk_system *sys = wheelset(&s, 0.0005);
+        double first[7], again[7];
+
+        step_to(sys, 1);
+        read_pose(sys, first);
+        lk_system_reset(sys);
+        step_to(sys, 1);
+        read_pose(sys, again);
+        assert_memory_equal(first, again, sizeof(first));
+        lk_system_free(sys);
+    }
+}
+
 /* ---- energy balance and frames ---- */
 
 /* Return the energy balance after a second, whose error is of order 2. Creep never adds energy. */
@@ -390,6 +539,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contact_is_that_of_the_literature),
         cmocka_unit_test(forces_are_coefficients_times_creepage),
+        cmocka_unit_test(coefficients_follow_the_normal_force),
+        cmocka_unit_test(spin_pushes_a_cone_towards_its_tip),
+        cmocka_unit_test(hunting_is_that_of_the_literature),
+        cmocka_unit_test(creep_by_load_is_of_order_two),
+        cmocka_unit_test(creep_by_load_starts_again_alike),
         cmocka_unit_test(slow_wheelset_follows_klingels_wave),
         cmocka_unit_test(critical_speed_is_that_of_linear_theory),
         cmocka_unit_test(hunting_ends_in_a_limit_cycle),

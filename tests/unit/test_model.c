@@ -457,7 +457,8 @@ static void test_wheel_on_rail(void **state)
                                            "      longitudinal: 2, speed: 3}\n"
                                            "  held: {type: creep, joint: wheel, lateral: 1,\n"
                                            "      longitudinal: 2, speed: 3, rail_speed: -4,\n"
-                                           "      limit: 5}\n"
+                                           "      limit: 5, load: 6, spin: 7,\n"
+                                           "      follows_load: true}\n"
                                            "outputs:\n"
                                            "  grip: {type: force, force: held}\n");
     const struct lk_joint_def *j = model->joints;
@@ -478,6 +479,8 @@ static void test_wheel_on_rail(void **state)
     }
     assert_true(f[0].rail_speed == 0 && f[0].limit == INFINITY);
     assert_true(f[1].rail_speed == -4 && f[1].limit == 5);
+    assert_true(f[0].load == 0 && f[0].spin == 0 && !f[0].follows_load);
+    assert_true(f[1].load == 6 && f[1].spin == 7 && f[1].follows_load);
     assert_int_equal(model->outputs[0].force, 1);
     lk_model_free(model);
 }

@@ -784,9 +784,17 @@ static const struct row rolling_rows[] = {
     {"lateral: 2e4, ", "", "m:10:9: the key 'lateral' is missing, expected a finite number"},
     {"speed: 30,", "speed: 0,", "m:10:77: speed is 0, expected more than 0, at least 1e-15"},
     {"limit: 100", "limit: -1", "m:11:29: limit is -1, expected more than 0, at least 1e-15"},
-    {"limit: 100", "spin: 1",
-     "m:11:22: unknown key 'spin' in a creep, expected type, joint, longitudinal, lateral, speed, "
-     "rail_speed, limit, load"},
+    {"limit: 100", "slip: 1",
+     "m:11:22: unknown key 'slip' in a creep, expected type, joint, longitudinal, lateral, speed, "
+     "rail_speed, limit, load, spin, follows_load"},
+    {"limit: 100", "spin: -1", "m:11:28: spin is -1, expected at least 0"},
+    {"lateral: 2e4, speed: 30,", "lateral: 0, speed: 30, spin: 1,",
+     "m:10:85: spin is more than 0, but lateral is 0, expected a lateral above 0"},
+    {"limit: 100", "follows_load: yes", "m:11:36: follows_load is 'yes', expected false, true"},
+    {"limit: 100", "follows_load: true",
+     "m:11:36: creep follows its load, but no load is given, expected the normal force to which "
+     "the "
+     "coefficients belong"},
 };
 
 static size_t replace(const char *base, const struct row *row, char *text, size_t size)

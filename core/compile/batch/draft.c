@@ -65,9 +65,21 @@ static int is_known(const struct lk_draft *d)
     return known;
 }
 
+/* Creep with spin, or that follows its load, needs poses and the multiplier of its contact in each
+ * iterate, which lanes keep to themselves. */
+static bool has_following_creep(const struct lk_draft *d)
+{
+    for (int i = 0; i < d->model->n_forces; i++)
+        if (d->model->forces[i].type == LK_FORCE_CREEP &&
+            (d->model->forces[i].follows_load || d->model->forces[i].spin > 0))
+            return true;
+    return false;
+}
+
 bool lk_batches_may_be(const struct lk_draft *d)
 {
-    return d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d);
+    return d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d) &&
+           !has_following_creep(d);
 }
 
 /** struct rows_in_lanes - the joints whose rows are in lanes.

@@ -39,14 +39,12 @@ enum lk_stabilisation {
 
 /** struct lk_equations_options - options of open().
  * @variant:   the text after the colon of the name, or ""
- * @baumgarte: alpha and beta [1/s] of Phi'' + 2 alpha Phi' + beta^2 Phi = 0
- * @model:     the compiled model, valid until open() returns; NULL in the daemon */
+ * @baumgarte: alpha and beta [1/s] of Phi'' + 2 alpha Phi' + beta^2 Phi = 0 */
 struct lk_equations_options {
     const char *variant;
     enum lk_orientation orientation;
     enum lk_stabilisation stabilisation;
     double baumgarte[2];
-    const struct lk_model *model;
 };
 
 /** enum lk_settling - bits: kinds of changes that settle() makes to y after a step. A multistep
@@ -67,6 +65,7 @@ enum lk_settling { LK_SETTLES_ROWS = 1, LK_SETTLES_IDLE = 2, LK_SETTLES_MOMENTA 
  * @why_not_fixed:  reason why the work per step is not fixed, for which the daemon refuses the
  *                  formulation; NULL: fixed work
  * @takes_massless: the formulation accepts bodies without inertia
+ * @follows_loads:  creep may follow the normal force of its contact, see step/elements/creep.h
  * @shares_work:    workers share its loops, see methods/share.h
  * @open:           allocate the formulation in @ret; close() frees it. The state of @mechanics must
  *                  be consistent. Not for the cycle. Returns 0, -ENOMEM, or LK_E_MODEL; @ret_error
@@ -92,6 +91,7 @@ struct lk_equations {
     const char *paper;
     const char *why_not_fixed;
     int takes_massless;
+    int follows_loads;
     int shares_work;
     int (*open)(struct lk_mechanics *mechanics, const struct lk_equations_options *options,
                 void **ret, struct lk_error *ret_error);

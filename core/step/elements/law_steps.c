@@ -18,6 +18,7 @@
 
 #include "step/elements/law_steps.h"
 #include "step/elements/air.h"
+#include "step/elements/creep.h"
 #include "step/elements/elements.h"
 #include "step/elements/laws.h"
 #include "step/elements/loads.h"
@@ -40,6 +41,22 @@ static void follow_air(const struct lk_system *sys, int i, struct lk_jacobian la
             axes[r][k] = 0.5 * (first[k] + now[k]);
     }
     lk_air_follow(sys, &sys->joint[i], axes, rates);
+}
+
+/* follow the normal force of the iterate, with the mean of the spins at both ends of the step */
+static void follow_creep(const struct lk_system *sys, const struct lk_joint *j, const double *rates)
+{
+    const struct lk_twist *now[2], *before[2];
+
+    if (j->type != LK_JOINT_CREEP)
+        return;
+    for (int s = 0; s < 2; s++) {
+        now[s] = &sys->twist[j->body[s]];
+        before[s] = j->body[s] < sys->n_bodies ? &sys->now.motion[j->body[s]].v : now[s];
+    }
+    lk_creep_follow(sys, j, sys->next.lambda, rates,
+                    0.5 * (lk_creep_spin(sys, j, before[0], before[1]) +
+                           lk_creep_spin(sys, j, now[0], now[1])));
 }
 
 /* compute the rates of rows without a coordinate from the mean of the Jacobians at both ends of the
@@ -71,6 +88,8 @@ static void slip_rates(const struct lk_system *sys, int i, double *ret)
     }
     if (j->type == LK_JOINT_AIR)
         follow_air(sys, i, jacobian, ret);
+    else
+        follow_creep(sys, j, ret);
 }
 
 /* compute (f - lambda) E of the rows of a tyre */
@@ -337,6 +356,7 @@ void lk_law_steps_follow_pose(struct lk_system *sys, int i, struct lk_jacobian j
         }
     }
     lk_air_follow_pose(sys, j, rates);
+    lk_creep_follow_pose(sys, j, sys->next.lambda, rates);
     for (int r = 0; r < j->n_rows; r++) {
         const struct lk_law *law = &sys->law[j->law + r];
         double *regular = &sys->regular[j->row + r];

@@ -76,7 +76,9 @@ struct lk_term_now {
  *       falls;  @wind: index of its state of wind-up, or -1. With wind-up: stiffness and @give:
  *       spring and damper in series with the slider;  @yield: decrease of the force of both over a
  *       step with the rate of sliding [N s/m]
- * - CREEP: limit tanh(damping v / limit), damping v without a limit
+ * - CREEP: limit tanh(damping v / limit), damping v without a limit. If @contact is a joint and not
+ *   -1, both follow its normal force, see creep.h: @coulomb and @stick are damping and limit at the
+ *   normal force @load [N], scale is N / load. @spin: c C23 / C22 at this force [m]
  * - IMPEDANCE: stiffness (x - rest) + damping v - push; its work counts as work of the inputs at
  *   @port
  * - MAP: force over the rate at each @level of @n_levels. Each level has @n_points values of @x, y,
@@ -114,6 +116,9 @@ struct lk_term {
     const double *level;
     struct lk_callback callback;
     double wind_velocity[3];
+    int contact;
+    double load;
+    double spin;
     double lower;
     double upper;
     double onset;

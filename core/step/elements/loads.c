@@ -2,6 +2,7 @@
 /* Applied forces: gravity, loads, input channels; and the energy balance. */
 #include "step/elements/loads.h"
 #include "step/elements/air.h"
+#include "step/elements/creep.h"
 #include "step/elements/elements.h"
 #include "step/elements/lines.h"
 #include "step/elements/tyres.h"
@@ -198,6 +199,7 @@ double lk_loads_law_place(const struct lk_system *sys, const struct lk_state *st
     lk_evaluate_row_rates(sys, law->joint, sys->twist, rates);
     *ret_rate = rates[law->row];
     lk_air_follow_pose(sys, j, rates);
+    lk_creep_follow_pose(sys, j, state->lambda, rates);
     if (j->of[0])
         return state->coordinate[j->of[0]->first_coordinate + j->which[0]];
     lk_evaluate_violation(sys, law->joint, phi);
