@@ -36,7 +36,7 @@ release='lkd_time_in nanosleep pthread_cond_broadcast pthread_cond_destroy pthre
 # The step and its engines: mathematics, and the futex of the pool. No memory is taken, no text made.
 step='memcmp memcpy memset memmove strcmp syscall __errno_location __cpu_model __cpu_indicator_init
     _GLOBAL_OFFSET_TABLE_
-    atan2 cos exp fmax fmin remainder sin sincos tanh sqrt log asin acos'
+    atan2 cbrt cos exp fmax fmin remainder sin sincos tanh sqrt log asin acos'
 
 # check NAME LIST OBJECTS OWN LIBRARY...: members of the libraries whose names match OBJECTS; they may
 # use each other and those that match OWN.
