@@ -274,7 +274,7 @@ const struct lk_equations lk_equations_absolute = {
     .variants = variants,
     .paper =
         "M. Arnold, DAE aspects of multibody system dynamics (2016), eqs. (84), (79), (87), (89)",
-    .follows_loads = 1,
+    .takes_rolling = 1,
     .why_not_fixed =
         "its multipliers come from a dense decomposition that grows with the cube of the model",
     .open = open_absolute,

@@ -140,7 +140,8 @@ static int open_equations(struct lk_laboratory *lab, const struct lk_method *met
                : lab->choice.equations->open(lab->mechanics, &options, &lab->self, ret_error);
 }
 
-static int refuse_loads(const struct lk_model *m, struct lk_error *ret_error)
+/* Refuse what most formulations lack: creep that follows its load, and rows without a value. */
+static int refuse_rolling(const struct lk_model *m, struct lk_error *ret_error)
 {
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
@@ -152,14 +153,21 @@ static int refuse_loads(const struct lk_model *m, struct lk_error *ret_error)
                      f->name);
         return LK_E_MODEL;
     }
+    for (int i = 0; i < m->n_joints; i++) {
+        if (m->joints[i].type != LK_JOINT_SKATE)
+            continue;
+        lk_error_set(ret_error, "'%s' is a skate, expected formulation rattle, ali3 or absolute",
+                     m->joints[i].name);
+        return LK_E_MODEL;
+    }
     return 0;
 }
 
 static int open_method(struct lk_laboratory *lab, const struct lk_model *model,
                        const struct lk_method *method, struct lk_error *ret_error)
 {
-    int r = lab->choice.by_itself || !lab->choice.equations->follows_loads
-                ? refuse_loads(model, ret_error)
+    int r = lab->choice.by_itself || !lab->choice.equations->takes_rolling
+                ? refuse_rolling(model, ret_error)
                 : 0;
 
     if (r == 0)

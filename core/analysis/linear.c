@@ -10,6 +10,7 @@
 #include "step/one/evaluate.h"
 #include <errno.h>
 #include <lapacke.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -318,17 +319,27 @@ static int find_coordinates(struct lk_linear_work *w, struct lk_error *error)
     return 0;
 }
 
+static bool has_skate(const struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints; i++)
+        if (lk_is_nonholonomic(&sys->joint[i]))
+            return true;
+    return false;
+}
+
+/* At rest K v = 0 is K dq = 0 for small motions; in motion it is not. */
 static int refuse_rolling(const struct lk_system *sys, struct lk_error *error)
 {
     struct lk_extent extent;
 
     lk_system_extent(sys, &extent);
-    if (sys->n_tyres == 0 || extent.speed < STILL)
+    if ((sys->n_tyres == 0 && !has_skate(sys)) || extent.speed < STILL)
         return 0;
     lk_error_set(error,
-                 "body '%s' moves at %.3g m/s: small motions of a model with tyres are those of a "
+                 "body '%s' moves at %.3g m/s: small motions of a model with %s are those of a "
                  "stand; expected bodies at rest, or --still",
-                 sys->body_name[extent.fastest], extent.speed);
+                 sys->body_name[extent.fastest], extent.speed,
+                 sys->n_tyres > 0 ? "tyres" : "skates");
     return LK_E_MODEL;
 }
 

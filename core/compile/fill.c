@@ -76,8 +76,9 @@ static enum lk_frame_rule frame_rule(enum lk_joint_type type)
 
     if (kind < LK_KINDS)
         return lk_joint_kinds[kind].frames;
-    return type == LK_JOINT_SCREW || type == LK_JOINT_CONSTANT_VELOCITY ? LK_FRAMES_AXIS
-                                                                        : LK_FRAMES_WORLD;
+    return type == LK_JOINT_SCREW || type == LK_JOINT_CONSTANT_VELOCITY || type == LK_JOINT_SKATE
+               ? LK_FRAMES_AXIS
+               : LK_FRAMES_WORLD;
 }
 
 /* Compute the initial frames of both sides in world axes; f[s][2] is the axis. */

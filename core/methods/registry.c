@@ -6,6 +6,7 @@
 #include "compile/effort.h"
 #include "linkage/compile.h"
 #include "maths/arithmetic.h"
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -188,6 +189,25 @@ static int check_lines(const struct lk_model *model, const struct lk_options *op
     return 0;
 }
 
+/* Refuse skates unless the step takes rows without a value. */
+static int check_skates(const struct lk_model *model, const struct lk_formulation *formulation,
+                        struct lk_error *ret_error)
+{
+    bool takes = formulation == &lk_formulation_rattle || formulation == &lk_formulation_ali3 ||
+                 formulation == &lk_formulation_rk4;
+
+    for (int i = 0; i < model->n_joints && !takes; i++) {
+        if (model->joints[i].type != LK_JOINT_SKATE)
+            continue;
+        lk_error_set(ret_error,
+                     "joint '%s' is a skate, expected formulation rattle, ali3 or rk4, without "
+                     "coordinates: euler-parameters",
+                     model->joints[i].name);
+        return LK_E_MODEL;
+    }
+    return 0;
+}
+
 /* Check the outputs of ports. A mobility output needs the factor that rattle computes at the end of
  * the step from the rigid rows alone. The port-work output is refused above order 2, because
  * extrapolation to higher orders covers only the total works. */
@@ -257,7 +277,8 @@ static int choose(const struct lk_model *model, const struct lk_options *options
     if (how->formulation && model->n_tyres > 0 && check_tyres(model, options, name, ret_error) != 0)
         return LK_E_MODEL;
     if (how->formulation && (check_lines(model, options, name, ret_error) != 0 ||
-                             check_blocks(model, options, name, ret_error) != 0))
+                             check_blocks(model, options, name, ret_error) != 0 ||
+                             check_skates(model, how->formulation, ret_error) != 0))
         return LK_E_MODEL;
     if (how->formulation)
         return check_ports(model, options, name, ret_error);

@@ -173,6 +173,7 @@ static const struct joint_kind {
                                false,
                                false,
                                read_cone_on_rail},
+    [LK_JOINT_SKATE] = {{"type", "bodies", "point", "axis", NULL}, true, true, NULL},
     [LK_JOINT_GEAR] = {{"type", "joints", "ratio", "compliance", NULL}, false, false, NULL},
     [LK_JOINT_RACK] = {{"type", "joints", "radius", "compliance", NULL}, false, false, NULL},
     [LK_JOINT_DIFFERENTIAL] = {{"type", "joints", "ratio", "compliance", NULL}, false, false, NULL},

@@ -106,6 +106,13 @@ static inline int lk_is_compliant(const struct lk_joint *j)
     return j->kind >= LK_ROWS_COMPLIANT;
 }
 
+/** lk_is_nonholonomic() - return whether the rows of a joint are K v = 0 without a value: they
+ * leave every pose within reach, but not every velocity. RT: yes. */
+static inline int lk_is_nonholonomic(const struct lk_joint *j)
+{
+    return j->type == LK_JOINT_SKATE;
+}
+
 /** lk_rigid_rows() - return the number of rows of a joint that hold exactly: all or none. RT:
  * yes. */
 static inline int lk_rigid_rows(const struct lk_joint *j)
@@ -262,6 +269,7 @@ extern const struct lk_joint_type_ops lk_joint_screw;
 extern const struct lk_joint_type_ops lk_joint_distance;
 extern const struct lk_joint_type_ops lk_joint_constant_velocity;
 extern const struct lk_joint_type_ops lk_joint_cone_on_rail;
+extern const struct lk_joint_type_ops lk_joint_skate;
 extern const struct lk_joint_type_ops lk_joint_bushing;
 extern const struct lk_joint_type_ops lk_joint_coordinate_row;
 extern const struct lk_joint_type_ops lk_joint_creep;

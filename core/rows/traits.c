@@ -24,6 +24,7 @@ const struct lk_joint_traits lk_joint_traits[LK_JOINT_TYPES] = {
     [LK_JOINT_DISTANCE] = {"distance", 1, 1, 0, {0}, 0},
     [LK_JOINT_CONSTANT_VELOCITY] = {"constant-velocity", 4, 3, 0, {0}, 0},
     [LK_JOINT_CONE_ON_RAIL] = {"cone-on-rail", 1, 1, 0, {0}, 0},
+    [LK_JOINT_SKATE] = {"skate", 1, 1, 0, {0}, 0},
     [LK_JOINT_GEAR] = {"gear", 1, 0, 0, {0}, 0},
     [LK_JOINT_RACK] = {"rack", 1, 1, 0, {0}, 0},
     [LK_JOINT_DIFFERENTIAL] = {"differential", 1, 0, 0, {0}, 0},

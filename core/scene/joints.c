@@ -102,6 +102,9 @@ static void add_joint(struct lk_sketch *d, const struct lk_joint_def *def)
     case LK_JOINT_DISTANCE:
         add_span(d, LK_PART_ROD, def->name, def->body, def->point);
         break;
+    case LK_JOINT_SKATE:
+        add_cylinder(d, def, 1, LONG * u, 0.1 * PIN * u);
+        break;
     case LK_JOINT_FIXED:
         add_block(d, def, def->body[1] >= 0, LK_SHAPE_BOX, PIN * u);
         break;

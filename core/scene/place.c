@@ -95,6 +95,7 @@ static double held_shift(const struct lk_scene_joint *j, const double gap[3], co
     case LK_JOINT_DISTANCE:
         return fabs(lk_norm(gap) - j->length);
     case LK_JOINT_CONE_ON_RAIL:
+    case LK_JOINT_SKATE:
         return 0;
     default:
         return lk_norm(gap);

@@ -66,7 +66,8 @@ struct lk_system {
                                 * compile/passes/independence.h: E at round-off */
     bool leaves_laws;          /* only the factor of the iterations contains compliant rows */
     bool closes_dampers; /* a damper may stop a motion within a step, see elements/law_steps.c */
-    int needs_twists;    /* some rows depend on velocities: compliant rows, unwrapped coordinates */
+    int needs_twists; /* some rows depend on velocities: compliant and nonholonomic rows, unwrapped
+                       * coordinates */
     int gravity_input[3]; /* index of each component of gravity in the inputs, or -1 */
     int is_gravity_tuned; /* inputs set a component of gravity */
     double most_gravity;  /* largest magnitude within the limits of inputs [m/s^2], see

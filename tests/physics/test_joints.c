@@ -925,6 +925,32 @@ static void creep_is_slip_at_the_contact(void **state)
     }
 }
 
+/* The row of a skate is the velocity of the blade's material relative to that of the ice, across
+ * the blade; it has no value. */
+static void skate_is_slip_across_the_blade(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 50; trial++) {
+        struct lk_joint j = random_joint(LK_JOINT_SKATE);
+        struct sides sides = random_sides();
+        double point[3], of[2][3], slip[3], across[3], rate[6], phi[6] = {1};
+        struct at at;
+
+        move(&sides, 0, &at);
+        lk_rotate(at.pose[1].R, j.p[1], point);
+        for (int i = 0; i < 3; i++)
+            point[i] += at.pose[1].x[i];
+        for (int s = 0; s < 2; s++)
+            material_velocity(&at, s, point, of[s]);
+        lk_sub(of[0], of[1], slip);
+        lk_rotate(at.pose[1].R, j.f[1][2], across);
+        rate_of(&j, &at, rate);
+        assert_true(fabs(rate[0] - lk_dot(slip, across)) < 10 * EXACT);
+        lk_joint_violation(&j, at.p, phi);
+        assert_true(phi[0] == 0);
+    }
+}
+
 /* ---- rows of coordinates ---- */
 
 /** struct train - two coupled joints. @at_side: index among four bodies of each side, -1 for the
@@ -1161,6 +1187,8 @@ int main(void)
         CHECK_ALL(LK_JOINT_DISTANCE, distance),
         CHECK_ALL(LK_JOINT_CONSTANT_VELOCITY, constant_velocity),
         CHECK_ALL(LK_JOINT_CONE_ON_RAIL, cone_on_rail),
+        CHECK(gamma_is_derivative_of_rate, LK_JOINT_SKATE, skate),
+        CHECK(load_is_transpose_of_jacobian, LK_JOINT_SKATE, skate),
         CHECK(load_is_transpose_of_jacobian, LK_JOINT_CREEP, creep),
         CHECK(load_is_transpose_of_jacobian, LK_JOINT_AIR, air),
         CHECK_ALL(LK_JOINT_RACK, coupling),
@@ -1199,6 +1227,7 @@ int main(void)
         cmocka_unit_test(geared_cylinder_is_a_screw),
         cmocka_unit_test(cone_touches_rail),
         cmocka_unit_test(creep_is_slip_at_the_contact),
+        cmocka_unit_test(skate_is_slip_across_the_blade),
     };
 
     srand(1);

@@ -452,6 +452,8 @@ static void test_wheel_on_rail(void **state)
                                            "      axes: [[2, 0, 0], [0, 0, -3]],\n"
                                            "      half_angle: 0.1, rail_radius: 0.2,\n"
                                            "      wheel_radius: 0.5}\n"
+                                           "  blade: {type: skate, bodies: [a, b],\n"
+                                           "      point: [1, 2, 3], axis: [0, 2, 0]}\n"
                                            "forces:\n"
                                            "  free: {type: creep, joint: wheel, lateral: 1,\n"
                                            "      longitudinal: 2, speed: 3}\n"
@@ -465,6 +467,10 @@ static void test_wheel_on_rail(void **state)
     const struct lk_force_def *f = model->forces;
 
     (void)state;
+    assert_int_equal(model->joints[1].type, LK_JOINT_SKATE);
+    assert_vector(model->joints[1].point[0], 1, 2, 3);
+    assert_vector(model->joints[1].point[1], 1, 2, 3);
+    assert_vector(model->joints[1].axis[1], 0, 1, 0);
     assert_int_equal(j->type, LK_JOINT_CONE_ON_RAIL);
     assert_vector(j->point[0], 1, 2, 3);
     assert_vector(j->point[1], 4, 5, 6);

@@ -159,12 +159,13 @@ static const struct row {
      "velocity, angular_velocity"},
     {"revolute", "hinge",
      "m:8:17: type is 'hinge', expected revolute, spherical, prismatic, fixed, cylindrical, "
-     "universal, planar, screw, point-on-line, distance, constant-velocity, cone-on-rail, gear, "
+     "universal, planar, screw, point-on-line, distance, constant-velocity, cone-on-rail, skate, "
+     "gear, "
      "rack, differential"},
     {"type: revolute, ", "",
      "m:8:10: the key 'type' is missing, expected revolute, spherical, prismatic, fixed, "
      "cylindrical, universal, planar, screw, point-on-line, distance, constant-velocity, "
-     "cone-on-rail, gear, rack, differential"},
+     "cone-on-rail, skate, gear, rack, differential"},
     {"bodies: [ground, arm], ", "",
      "m:8:10: the key 'bodies' is missing, expected a list of 2 bodies"},
     {"[ground, arm]", "[ground, amr]", "m:8:44: unknown body 'amr', expected ground, arm, box"},
@@ -889,7 +890,7 @@ static const char *const several_lines[] = {
     "m:6:49: velocity has 2 entries, expected a list of 3 numbers",
     "m:8:17: type is 'revolut', did you mean 'revolute'? Expected revolute, spherical, prismatic, "
     "fixed, cylindrical, universal, planar, screw, point-on-line, distance, constant-velocity, "
-    "cone-on-rail, gear, rack, differential",
+    "cone-on-rail, skate, gear, rack, differential",
     "m:9:37: unknown body 'arn', expected ground, arm, box",
     "m:9:42: unknown body 'bax', expected ground, box, arm",
     "m:9:55: point has 2 entries, expected a list of 3 numbers",

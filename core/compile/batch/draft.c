@@ -76,10 +76,18 @@ static bool has_following_creep(const struct lk_draft *d)
     return false;
 }
 
+static bool has_skate(const struct lk_draft *d)
+{
+    for (int i = 0; i < d->model->n_joints; i++)
+        if (d->model->joints[i].type == LK_JOINT_SKATE)
+            return true;
+    return false;
+}
+
 bool lk_batches_may_be(const struct lk_draft *d)
 {
     return d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d) &&
-           !has_following_creep(d);
+           !has_following_creep(d) && !has_skate(d);
 }
 
 /** struct rows_in_lanes - the joints whose rows are in lanes.

@@ -65,7 +65,8 @@ enum lk_settling { LK_SETTLES_ROWS = 1, LK_SETTLES_IDLE = 2, LK_SETTLES_MOMENTA 
  * @why_not_fixed:  reason why the work per step is not fixed, for which the daemon refuses the
  *                  formulation; NULL: fixed work
  * @takes_massless: the formulation accepts bodies without inertia
- * @follows_loads:  creep may follow the normal force of its contact, see step/elements/creep.h
+ * @takes_rolling:  the formulation accepts creep that follows the normal force of its contact, and
+ *                  skates
  * @shares_work:    workers share its loops, see methods/share.h
  * @open:           allocate the formulation in @ret; close() frees it. The state of @mechanics must
  *                  be consistent. Not for the cycle. Returns 0, -ENOMEM, or LK_E_MODEL; @ret_error
@@ -91,7 +92,7 @@ struct lk_equations {
     const char *paper;
     const char *why_not_fixed;
     int takes_massless;
-    int follows_loads;
+    int takes_rolling;
     int shares_work;
     int (*open)(struct lk_mechanics *mechanics, const struct lk_equations_options *options,
                 void **ret, struct lk_error *ret_error);

@@ -59,9 +59,7 @@ static void follow_creep(const struct lk_system *sys, const struct lk_joint *j, 
                            lk_creep_spin(sys, j, now[0], now[1])));
 }
 
-/* compute the rates of rows without a coordinate from the mean of the Jacobians at both ends of the
- * step */
-static void slip_rates(const struct lk_system *sys, int i, double *ret)
+void lk_slip_rates(const struct lk_system *sys, int i, double *ret)
 {
     const struct lk_joint *j = &sys->joint[i];
     const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
@@ -118,7 +116,7 @@ void lk_law_steps_follow(struct lk_system *sys, int i, bool is_first)
     lk_evaluate_violation(sys, i, phi);
     lk_joint_way(j, value + j->law, phi, way);
     if (slips)
-        slip_rates(sys, i, slip);
+        lk_slip_rates(sys, i, slip);
     for (int row = 0; row < j->n_rows; row++) {
         const struct lk_law *law = &sys->law[j->law + row];
         double before = value[j->law + row], *regular = &sys->regular[j->row + row];

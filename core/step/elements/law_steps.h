@@ -10,6 +10,12 @@
  * an iterate, into system->solution. @is_first: at the predicted pose, whose tangent gives E. */
 LK_RT void lk_law_steps_follow(struct lk_system *system, int j, bool is_first);
 
+/** lk_slip_rates() - compute the rates of the rows of joint @j that have no coordinate, such as
+ * slip: the mean of the Jacobians at both ends of the step, those in system->jacobian and those of
+ * the present poses, times the mean of the velocities.
+ * @ret: LK_ROWS_MAX */
+LK_RT void lk_slip_rates(const struct lk_system *system, int j, double *ret);
+
 /** lk_law_steps_release() - compute E of the compliant rows of joint @j in the factor of velocities
  * and accelerations, at the present poses, into system->next.tangent: LK_DECOUPLED, or
  * lk_law_closing() if the system has closes_dampers. */

@@ -141,6 +141,32 @@ static void coordinate_row(struct lk_system *sys, int i)
     lk_joint_ops(j->type)->load(j, pose, sys->next.lambda + j->row, sum);
 }
 
+/* Evaluate nonholonomic rows: K v h/2 at the present pose, whose derivative by the pose is K with v
+ * of the trapezoidal rule; and K^T lambda. */
+static void nonholonomic_rows(struct lk_system *sys, int i)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+    struct lk_twist *const sum[2] = LK_TWO_SIDES(sys->residual, j);
+    double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
+    struct lk_jacobian K = {values, sys->jacobian[i].pad, 0};
+
+    lk_joint_jacobian(j, pose, K);
+    for (int r = 0; r < j->n_rows; r++) {
+        double rate = 0;
+
+        for (int s = 0; s < 2; s++) {
+            const struct lk_twist *t = &sys->twist[j->body[s]];
+            double row[6];
+
+            lk_jacobian_row(K, s, r, row);
+            rate += lk_dot(row, t->v) + lk_dot(row + 3, t->w);
+        }
+        sys->solution[j->row + r] = 0.5 * sys->h * rate;
+    }
+    lk_joint_ops(j->type)->load(j, pose, sys->next.lambda + j->row, sum);
+}
+
 /* write violations into the right-hand side and Phi_q^T lambda into g; both at the present
  * poses */
 static void row_residual(struct lk_system *sys, bool is_first)
@@ -155,6 +181,8 @@ static void row_residual(struct lk_system *sys, bool is_first)
             compliant_rows(sys, i, is_first);
         } else if (j->of[0]) {
             coordinate_row(sys, i);
+        } else if (lk_is_nonholonomic(j)) {
+            nonholonomic_rows(sys, i);
         } else {
             ops->violation(j, pose, sys->solution + j->row);
             ops->load(j, pose, sys->next.lambda + j->row, sum);

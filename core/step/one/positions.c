@@ -148,6 +148,28 @@ double lk_one_violations(struct lk_system *sys, double part)
     return largest;
 }
 
+/* Compute the violations of an iterate, times 1/2. The value of nonholonomic rows is the mean of K
+ * times the displacement of the step: the midpoint rule, and the same forwards and backwards in
+ * time. */
+static double iterate_violations(struct lk_system *sys)
+{
+    double largest = lk_one_violations(sys, 0.5);
+
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_MAX];
+
+        if (!lk_is_nonholonomic(j))
+            continue;
+        lk_slip_rates(sys, i, rates);
+        for (int row = 0; row < j->n_rows; row++) {
+            largest = lk_max(largest, fabs(sys->h * rates[row]));
+            sys->solution[j->row + row] = 0.5 * sys->h * rates[row];
+        }
+    }
+    return largest;
+}
+
 #define EACH_OF_ITERATE(X) X(u, 3) X(turn, 4) X(theta, 3)
 
 /* Store the present iterate, unless the iterations have ended. After their end the stored iterate
@@ -330,7 +352,7 @@ static void move_on(struct lk_system *sys, struct lk_one_rattle *r)
 static void seek_increment(struct lk_system *sys, struct lk_one_rattle *r, bool is_first)
 {
     lk_evaluate_clear_frames(sys, sys->residual);
-    r->violation = lk_one_violations(sys, 0.5);
+    r->violation = iterate_violations(sys);
     for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++)
         if (lk_is_compliant(&sys->joint[i]))
             lk_law_steps_follow(sys, i, is_first);
@@ -364,7 +386,7 @@ void lk_one_check(struct lk_system *sys)
     struct lk_one_rattle *r = sys->formulation_data;
 
     move_on(sys, r);
-    r->violation = lk_one_violations(sys, 0.5);
+    r->violation = iterate_violations(sys);
 }
 
 /* return whether every rotation is below half a turn; false if one is not finite */

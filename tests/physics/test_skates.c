@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Skates: rows K v = 0 without a value. On a slope against the closed form, a sleigh against its
+ * first integrals, and between two bodies that tumble against a laboratory without this row. */
+#include "cmocka_all.h"
+#include "known_motion.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PULL 2.0 /* gravity along the slope [m/s^2] */
+#define TURN 1.5 /* of the skate about its normal [rad/s] */
+
+static const char slope[] =
+    HEAD("[2, 0, -9.6]") "bodies:\n"
+                         "  sled: {mass: 3, inertia: [0.2, 0.3, 0.4], position: [0, 0, 0.1],\n"
+                         "    angular_velocity: [0, 0, 1.5]}\n"
+                         "joints:\n"
+                         "  slope: {type: planar, bodies: [ground, sled], point: [0, 0, 0], axis: "
+                         "[0, 0, 1]}\n"
+                         "  blade: {type: skate, bodies: [ground, sled], point: [0, 0, 0], axis: "
+                         "[0, 1, 0]}\n"
+                         "outputs:\n"
+                         "  pose: {type: body-pose, body: sled}\n"
+                         "  side: {type: joint-reaction, joint: blade}\n"
+                         "  work: {type: work}\n"
+                         "  residual: {type: residual}\n";
+
+/* Return the largest distance from the closed form over 4 s. A blade that turns with a constant
+ * rate w: its speed is g sin(w t) / w, so it moves on a cycloid across the slope, x = g sin^2(w t)
+ * / 2 w^2, y = g (w t - sin(2 w t) / 2) / 2 w^2, and never slides down. */
+static double slope_error(const char *formulation, double h, double *ret_force)
+{
+    struct lk_system *sys;
+    double worst = 0;
+
+    step_with(formulation);
+    sys = compile(slope, h);
+    step_with("auto");
+    *ret_force = 0;
+    while (lk_system_time(sys) < 4 - 0.5 * h) {
+        double t, x, y, force;
+
+        assert_int_equal(lk_system_step(sys, NULL), 0);
+        t = lk_system_time(sys);
+        x = PULL / (2 * TURN * TURN) * sin(TURN * t) * sin(TURN * t);
+        y = PULL / (2 * TURN * TURN) * (TURN * t - 0.5 * sin(2 * TURN * t));
+        worst =
+            fmax(worst, hypot(read_output(sys, "pose", 0) - x, read_output(sys, "pose", 1) - y));
+        /* from the left of the blade, m (w u + g sin(w t)) */
+        force = -read_output(sys, "side", 0) * sin(TURN * t) +
+                read_output(sys, "side", 1) * cos(TURN * t);
+        *ret_force = fmax(*ret_force, fabs(force - 6 * PULL * sin(TURN * t)));
+        assert_true(read_output(sys, "residual", 1) < 1e-12);
+    }
+    lk_system_free(sys);
+    return worst;
+}
+
+static void skate_on_a_slope_follows_a_cycloid(void **state)
+{
+    static const char *const formulations[] = {"rattle", "ali3"};
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        double force[2], error[2] = {slope_error(formulations[k], 0.01, &force[0]),
+                                     slope_error(formulations[k], 0.005, &force[1])};
+
+        if (!(error[0] > 3.8 * error[1] && error[1] < 1e-4))
+            fail_msg("%s: %g, %g m", formulations[k], error[0], error[1]);
+        if (!(force[0] > 3.8 * force[1] && force[1] < 2e-4))
+            fail_msg("%s: %g, %g N", formulations[k], force[0], force[1]);
+    }
+}
+
+static void higher_orders_take_skates(void **state)
+{
+    static const char *const solvers[] = {"formulation: rk4", "formulation: rattle, order: 4",
+                                          "formulation: ali3, order: 4"};
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        char text[2048];
+        double error[2];
+
+        snprintf(text, sizeof(text), "%ssolver: {%s}\n", slope, solvers[k]);
+        for (int i = 0; i < 2; i++) {
+            double h = i == 0 ? 0.02 : 0.01, t = 4;
+            struct lk_system *sys = compile_text(text, h);
+
+            while (lk_system_time(sys) < t - 0.5 * h)
+                assert_int_equal(lk_system_step(sys, NULL), 0);
+            error[i] = hypot(read_output(sys, "pose", 0) -
+                                 PULL / (2 * TURN * TURN) * sin(TURN * t) * sin(TURN * t),
+                             read_output(sys, "pose", 1) -
+                                 PULL / (2 * TURN * TURN) * (TURN * t - 0.5 * sin(2 * TURN * t)));
+            lk_system_free(sys);
+        }
+        if (!(error[0] > 14 * error[1] && error[1] < 1e-7))
+            fail_msg("%s: %g, %g m", solvers[k], error[0], error[1]);
+    }
+}
+
+/* ---- the sleigh of S. A. Chaplygin (1911) ---- */
+
+/* A blade at the distance a behind the centre of mass, on level ice without friction. Its equations
+ * are u' = a w^2, (I + m a^2) w' = -m a u w, with the energy m u^2 / 2 + (I + m a^2) w^2 / 2 as
+ * integral. So w = W sech(k t), u = U tanh(k t) with U = W sqrt((I + m a^2) / m) and k = a W^2 / U:
+ * the sleigh ends up running straight ahead, however it was turned. */
+static void sleigh_turns_into_its_track(void **state)
+{
+    static const char text[] = HEAD(
+        "[0, 0, -9.81]") "bodies:\n"
+                         "  sleigh: {mass: 3, inertia: [0.2, 0.3, 0.4], position: [0.15, 0, 0.1],\n"
+                         "    velocity: [0, 0.3, 0], angular_velocity: [0, 0, 2]}\n"
+                         "joints:\n"
+                         "  ice: {type: planar, bodies: [ground, sleigh], point: [0.15, 0, 0], "
+                         "axis: [0, 0, 1]}\n"
+                         "  blade: {type: skate, bodies: [ground, sleigh], point: [0, 0, 0], axis: "
+                         "[0, 1, 0]}\n"
+                         "outputs:\n"
+                         "  velocity: {type: body-velocity, body: sleigh}\n"
+                         "  energy: {type: energy}\n"
+                         "  residual: {type: residual}\n";
+    const double a = 0.15, m = 3, I = 0.4 + m * a * a, W = 2, U = W * sqrt(I / m),
+                 k = a * W * W / U, h = 0.002;
+    static const char *const formulations[] = {"rattle", "ali3"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct lk_system *sys;
+        double energy;
+
+        step_with(formulations[i]);
+        sys = compile(text, h);
+        step_with("auto");
+        energy = read_output(sys, "energy", 0);
+        assert_true(fabs(energy - 0.5 * I * W * W) < 1e-12);
+        while (lk_system_time(sys) < 20 - 0.5 * h) {
+            double t, w, u;
+
+            assert_int_equal(lk_system_step(sys, NULL), 0);
+            t = lk_system_time(sys);
+            w = read_output(sys, "velocity", 5);
+            u = hypot(read_output(sys, "velocity", 0), read_output(sys, "velocity", 1));
+            assert_true(fabs(w - W / cosh(k * t)) < 1e-5);
+            /* the centre of mass moves with u along and a w across the blade */
+            assert_true(fabs(u - hypot(U * tanh(k * t), a * W / cosh(k * t))) < 1e-5);
+            assert_true(fabs(read_output(sys, "energy", 0) - energy) < 1e-5 * energy);
+            assert_true(read_output(sys, "residual", 1) < 1e-12);
+        }
+        lk_system_free(sys);
+    }
+}
+
+/* ---- what does not take them ---- */
+
+static void other_formulations_refuse_skates(void **state)
+{
+    static const char *const solvers[] = {"formulation: dca", "formulation: hdca",
+                                          "coordinates: euler-parameters"};
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct lk_model *model = NULL;
+        struct lk_system *sys = NULL;
+        struct lk_error error = {""};
+        char text[2048];
+
+        snprintf(text, sizeof(text), "%ssolver: {step: 0.001, %s}\n", slope, solvers[k]);
+        assert_int_equal(lk_model_read_text("m", text, strlen(text), &model, &error), 0);
+        assert_int_equal(lk_system_new(model, NULL, &sys, &error), LK_E_MODEL);
+        assert_string_equal(error.text, "joint 'blade' is a skate, expected formulation rattle, "
+                                        "ali3 or rk4, without coordinates: euler-parameters");
+        lk_model_free(model);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(skate_on_a_slope_follows_a_cycloid),
+        cmocka_unit_test(higher_orders_take_skates),
+        cmocka_unit_test(sleigh_turns_into_its_track),
+        cmocka_unit_test(other_formulations_refuse_skates),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
