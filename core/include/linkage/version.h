@@ -7,9 +7,9 @@
 extern "C" {
 #endif
 
-#define LK_VERSION       "0.2.0"
+#define LK_VERSION       "0.3.0"
 #define LK_VERSION_MAJOR 0
-#define LK_VERSION_MINOR 2
+#define LK_VERSION_MINOR 3
 #define LK_VERSION_PATCH 0
 
 /** lk_version() - return LK_VERSION of the loaded library. Thread: any. */
