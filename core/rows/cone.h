@@ -81,31 +81,4 @@ LK_INLINE void lk_cone_arms(const struct lk_joint *joint, const struct lk_pose *
     }
 }
 
-/* Compute the Jacobian of @sign e . (velocity of the rail's contact point - velocity of the wheel's
- * contact point). @e: unit vector, world */
-LK_INLINE void lk_cone_row(const struct lk_pose *const *pose, double arm[2][3], const double e[3],
-                           double sign, double J[2][6])
-{
-    for (int s = 0; s < 2; s++) {
-        double turn[3], moment[3];
-
-        lk_cross(arm[s], e, moment);
-        lk_rotate_back(pose[s]->R, moment, turn);
-        for (int i = 0; i < 3; i++) {
-            J[s][i] = sign * lk_jacobian_sign(s) * e[i];
-            J[s][3 + i] = sign * lk_jacobian_sign(s) * turn[i];
-        }
-    }
-}
-
-/* Add @lambda times the Jacobian row @J to the loads of both bodies. */
-LK_INLINE void lk_cone_add(double J[2][6], double lambda, struct lk_twist *const *sum)
-{
-    for (int s = 0; s < 2; s++)
-        for (int i = 0; i < 3; i++) {
-            sum[s]->v[i] += lambda * J[s][i];
-            sum[s]->w[i] += lambda * J[s][3 + i];
-        }
-}
-
 #endif

@@ -22,7 +22,7 @@ static void row_of(const struct lk_joint *j, const struct lk_pose *const *pose, 
 
     lk_cone_contact(j, pose, &c);
     lk_cone_arms(j, pose, &c, arm);
-    lk_cone_row(pose, arm, c.n, 1, J);
+    lk_rows_material_row(pose, arm, c.n, 1, J);
 }
 
 /* Compute the Jacobian of Phi. In the exact derivative, each body's arm ends at the contact point
@@ -44,7 +44,7 @@ static void load(const struct lk_joint *j, const struct lk_pose *const *pose, co
     double J[2][6];
 
     row_of(j, pose, J);
-    lk_cone_add(J, lambda[0], sum);
+    lk_rows_add_load(2, J, lambda[0], sum);
 }
 
 /* Compute the first and second time derivative of a body-fixed unit vector, world axes, with

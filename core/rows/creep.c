@@ -13,8 +13,8 @@ static void rows_of(const struct lk_joint *j, const struct lk_pose *const *pose,
 
     lk_cone_contact(j, pose, &c);
     lk_cone_arms(j, pose, &c, arm);
-    lk_cone_row(pose, arm, c.t, -1, J[0]);
-    lk_cone_row(pose, arm, c.m, -1, J[1]);
+    lk_rows_material_row(pose, arm, c.t, -1, J[0]);
+    lk_rows_material_row(pose, arm, c.m, -1, J[1]);
 }
 
 static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
@@ -42,7 +42,7 @@ static void load(const struct lk_joint *j, const struct lk_pose *const *pose, co
 
     rows_of(j, pose, J);
     for (int r = 0; r < 2; r++)
-        lk_cone_add(J[r], lambda[r], sum);
+        lk_rows_add_load(2, J[r], lambda[r], sum);
 }
 
 const struct lk_joint_type_ops lk_joint_creep = {

@@ -488,6 +488,23 @@ LK_INLINE double lk_rows_coordinate_gamma(const struct lk_joint *j, int k,
     return lk_joint_ops(j->of[k]->type)->coordinate_gamma(j->of[k], of, motion, j->which[k]);
 }
 
+/* Compute the Jacobian of @sign e . (velocity of the material of side 0 - that of side 1) at a
+ * point. @arm: the point from the centres of mass [m], world;  @e: unit vector, world */
+LK_INLINE void lk_rows_material_row(const struct lk_pose *const *pose, double arm[2][3],
+                                    const double e[3], double sign, double J[2][6])
+{
+    for (int s = 0; s < 2; s++) {
+        double turn[3], moment[3];
+
+        lk_cross(arm[s], e, moment);
+        lk_rotate_back(pose[s]->R, moment, turn);
+        for (int i = 0; i < 3; i++) {
+            J[s][i] = sign * lk_jacobian_sign(s) * e[i];
+            J[s][3 + i] = sign * lk_jacobian_sign(s) * turn[i];
+        }
+    }
+}
+
 /* add @lambda times one row to the bodies of all sides */
 LK_INLINE void lk_rows_add_load(int n_sides, double J[][6], double lambda,
                                 struct lk_twist *const *sum)

@@ -29,16 +29,7 @@ static void row_of(const struct lk_joint *j, const struct lk_pose *const *pose, 
     struct skate k;
 
     place(j, pose, &k);
-    for (int s = 0; s < 2; s++) {
-        double moment[3];
-
-        lk_cross(k.arm[s], k.n, moment);
-        lk_rotate_back(pose[s]->R, moment, J[s] + 3);
-        for (int i = 0; i < 3; i++) {
-            J[s][i] = lk_jacobian_sign(s) * k.n[i];
-            J[s][3 + i] *= lk_jacobian_sign(s);
-        }
-    }
+    lk_rows_material_row(pose, k.arm, k.n, 1, J);
 }
 
 static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)

@@ -62,32 +62,19 @@ static int is_known(const struct lk_draft *d)
     for (int i = 0; i < m->n_outputs; i++)
         known &=
             m->outputs[i].type != LK_OUTPUT_CONDITION && m->outputs[i].type != LK_OUTPUT_MOBILITY;
+    /* rows that need poses, velocities or the multiplier of another row in each iterate, which
+     * lanes keep to themselves */
+    for (int i = 0; i < m->n_joints; i++)
+        known &= m->joints[i].type != LK_JOINT_SKATE;
+    for (int i = 0; i < m->n_forces; i++)
+        known &= m->forces[i].type != LK_FORCE_CREEP ||
+                 !(m->forces[i].follows_load || m->forces[i].spin > 0);
     return known;
-}
-
-/* Creep with spin, or that follows its load, needs poses and the multiplier of its contact in each
- * iterate, which lanes keep to themselves. */
-static bool has_following_creep(const struct lk_draft *d)
-{
-    for (int i = 0; i < d->model->n_forces; i++)
-        if (d->model->forces[i].type == LK_FORCE_CREEP &&
-            (d->model->forces[i].follows_load || d->model->forces[i].spin > 0))
-            return true;
-    return false;
-}
-
-static bool has_skate(const struct lk_draft *d)
-{
-    for (int i = 0; i < d->model->n_joints; i++)
-        if (d->model->joints[i].type == LK_JOINT_SKATE)
-            return true;
-    return false;
 }
 
 bool lk_batches_may_be(const struct lk_draft *d)
 {
-    return d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d) &&
-           !has_following_creep(d) && !has_skate(d);
+    return d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d);
 }
 
 /** struct rows_in_lanes - the joints whose rows are in lanes.

@@ -8,6 +8,12 @@
 /* lower limit of N relative to the load, so that the coefficients of a lifted wheel stay above 0 */
 #define LEAST 1e-9
 
+bool lk_creep_follows(const struct lk_system *sys, const struct lk_joint *j)
+{
+    return j->type == LK_JOINT_CREEP && (sys->term[sys->law[j->law].first_term].contact >= 0 ||
+                                         sys->term[sys->law[j->law + 1].first_term].spin > 0);
+}
+
 double lk_creep_spin(const struct lk_system *sys, const struct lk_joint *j,
                      const struct lk_twist *rail, const struct lk_twist *wheel)
 {
@@ -15,8 +21,6 @@ double lk_creep_spin(const struct lk_system *sys, const struct lk_joint *j,
     double rail_w[3], wheel_w[3], relative[3], rolling[3], spin;
     struct lk_cone c;
 
-    if (j->type != LK_JOINT_CREEP)
-        return 0;
     lk_cone_contact(j, pose, &c);
     lk_rotate(pose[0]->R, rail->w, rail_w);
     lk_rotate(pose[1]->R, wheel->w, wheel_w);
@@ -51,7 +55,7 @@ static void limit_sum(const struct lk_system *sys, const struct lk_joint *j, con
 
 void lk_creep_take_load(const struct lk_system *sys, const struct lk_joint *j, const double *lambda)
 {
-    for (int row = 0; row < j->n_rows && j->type == LK_JOINT_CREEP; row++) {
+    for (int row = 0; row < j->n_rows && lk_creep_follows(sys, j); row++) {
         const struct lk_term *t = &sys->term[sys->law[j->law + row].first_term];
         double normal = t->contact < 0 ? 0 : -lambda[sys->joint[t->contact].row];
 
@@ -63,8 +67,6 @@ void lk_creep_take_load(const struct lk_system *sys, const struct lk_joint *j, c
 void lk_creep_follow(const struct lk_system *sys, const struct lk_joint *j, const double *lambda,
                      const double *rates, double spin)
 {
-    if (j->type != LK_JOINT_CREEP)
-        return;
     lk_creep_take_load(sys, j, lambda);
     for (int row = 0; row < j->n_rows; row++) {
         const struct lk_law *law = &sys->law[j->law + row];
@@ -86,7 +88,7 @@ void lk_creep_follow(const struct lk_system *sys, const struct lk_joint *j, cons
 void lk_creep_follow_pose(const struct lk_system *sys, const struct lk_joint *j,
                           const double *lambda, const double *rates)
 {
-    if (j->type == LK_JOINT_CREEP)
+    if (lk_creep_follows(sys, j))
         lk_creep_follow(sys, j, lambda, rates,
                         lk_creep_spin(sys, j, &sys->twist[j->body[0]], &sys->twist[j->body[1]]));
 }

@@ -19,9 +19,13 @@
 #define LK_STEP_CREEP_H
 
 #include "step/system.h"
+#include <stdbool.h>
 
-/** lk_creep_spin() - return w_n of creep element @j [rad/s] for the present poses. 0 for other
- * joints.
+/** lk_creep_follows() - return whether joint @j is a creep element with anything of this file. The
+ * model decides, so that the work is the same in every step. RT: yes. */
+LK_RT bool lk_creep_follows(const struct lk_system *system, const struct lk_joint *j);
+
+/** lk_creep_spin() - return w_n of creep element @j [rad/s] for the present poses.
  * @rail, @wheel: velocities of both bodies
  * RT: yes. */
 LK_RT double lk_creep_spin(const struct lk_system *system, const struct lk_joint *j,
@@ -29,19 +33,19 @@ LK_RT double lk_creep_spin(const struct lk_system *system, const struct lk_joint
 
 /** lk_creep_take_load() - store the normal force N of creep element @j, from the multipliers
  * @lambda of all rows. While the multiplier of the contact is 0, which it is only before the first
- * solve, or where a formulation has not solved yet, N keeps its value. Does nothing for other
- * joints. RT: yes.
- */
+ * solve, or where a formulation has not solved yet, N keeps its value. Does nothing for
+ * joints without lk_creep_follows(). RT: yes. */
 LK_RT void lk_creep_take_load(const struct lk_system *system, const struct lk_joint *j,
                               const double *lambda);
 
-/** lk_creep_follow_pose() - do lk_creep_follow() with the spin of the present twists. RT: yes. */
+/** lk_creep_follow_pose() - do lk_creep_follow() with the spin of the present twists. Does nothing
+ * for joints without lk_creep_follows(). RT: yes. */
 LK_RT void lk_creep_follow_pose(const struct lk_system *system, const struct lk_joint *j,
                                 const double *lambda, const double *rates);
 
 /** lk_creep_follow() - set coefficients, limit and lateral slip of creep element @j for the
  * multipliers @lambda of all rows, the rates @rates of its rows [m/s] and the spin @spin [rad/s].
- * N is that of lk_creep_take_load(). Does nothing for other joints. RT: yes. */
+ * N is that of lk_creep_take_load(). RT: yes. */
 LK_RT void lk_creep_follow(const struct lk_system *system, const struct lk_joint *j,
                            const double *lambda, const double *rates, double spin);
 

@@ -48,7 +48,7 @@ static void follow_creep(const struct lk_system *sys, const struct lk_joint *j, 
 {
     const struct lk_twist *now[2], *before[2];
 
-    if (j->type != LK_JOINT_CREEP)
+    if (!lk_creep_follows(sys, j))
         return;
     for (int s = 0; s < 2; s++) {
         now[s] = &sys->twist[j->body[s]];
@@ -336,6 +336,32 @@ LK_INLINE void renew_tangent(struct lk_system *sys, const struct lk_law *law, do
     sys->next.tangent[law - sys->law] = *regular;
 }
 
+/* compute the rates of the rows of @j by @jacobian and the present twists */
+static void rates_by(const struct lk_system *sys, const struct lk_joint *j,
+                     struct lk_jacobian jacobian, double *ret)
+{
+    for (int r = 0; r < j->n_rows; r++) {
+        ret[r] = 0;
+        for (int s = 0; s < j->n_sides; s++) {
+            const struct lk_twist *t = &sys->twist[j->body[s]];
+            double row[6];
+
+            lk_jacobian_row(jacobian, s, r, row);
+            ret[r] += lk_dot(row, t->v) + lk_dot(row + 3, t->w);
+        }
+    }
+}
+
+void lk_law_steps_slide(struct lk_system *sys, int i, struct lk_jacobian jacobian)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    double rates[LK_ROWS_MAX];
+
+    rates_by(sys, j, jacobian, rates);
+    for (int r = 0; r < j->n_rows; r++)
+        sys->solution[j->row + r] = 0.5 * sys->h * rates[r];
+}
+
 void lk_law_steps_follow_pose(struct lk_system *sys, int i, struct lk_jacobian jacobian,
                               bool is_first)
 {
@@ -343,16 +369,7 @@ void lk_law_steps_follow_pose(struct lk_system *sys, int i, struct lk_jacobian j
     double phi[LK_ROWS_MAX], rates[LK_ROWS_MAX];
 
     lk_evaluate_violation(sys, i, phi);
-    for (int r = 0; r < j->n_rows; r++) {
-        rates[r] = 0;
-        for (int s = 0; s < j->n_sides; s++) {
-            const struct lk_twist *t = &sys->twist[j->body[s]];
-            double row[6];
-
-            lk_jacobian_row(jacobian, s, r, row);
-            rates[r] += lk_dot(row, t->v) + lk_dot(row + 3, t->w);
-        }
-    }
+    rates_by(sys, j, jacobian, rates);
     lk_air_follow_pose(sys, j, rates);
     lk_creep_follow_pose(sys, j, sys->next.lambda, rates);
     for (int r = 0; r < j->n_rows; r++) {

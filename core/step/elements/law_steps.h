@@ -16,6 +16,11 @@ LK_RT void lk_law_steps_follow(struct lk_system *system, int j, bool is_first);
  * @ret: LK_ROWS_MAX */
 LK_RT void lk_slip_rates(const struct lk_system *system, int j, double *ret);
 
+/** lk_law_steps_slide() - compute K v h/2 of the nonholonomic rows of joint @j with @jacobian, K at
+ * the pose of an iterate of `ali3`, into system->solution. Its derivative by the pose is K, with v
+ * of the trapezoidal rule. */
+LK_RT void lk_law_steps_slide(struct lk_system *system, int j, struct lk_jacobian jacobian);
+
 /** lk_law_steps_release() - compute E of the compliant rows of joint @j in the factor of velocities
  * and accelerations, at the present poses, into system->next.tangent: LK_DECOUPLED, or
  * lk_law_closing() if the system has closes_dampers. */

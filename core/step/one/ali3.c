@@ -105,10 +105,10 @@ static bool predict(struct lk_system *sys, const struct lk_state *start)
     return lk_largest_lane(widest) < M_PI * M_PI;
 }
 
-/* Evaluate the compliant rows of a joint: their right-hand side, and their contribution to Phi_q^T
- * lambda. A law is evaluated at the present pose, so its rows need the Jacobian at this pose, not
- * at the pose of the factor. */
-static void compliant_rows(struct lk_system *sys, int i, bool is_first)
+/* Evaluate rows that depend on their rates, compliant or nonholonomic: their right-hand side, and
+ * their contribution to Phi_q^T lambda. A rate is evaluated at the present pose, so these rows need
+ * the Jacobian at this pose, not at the pose of the factor. */
+static void rows_with_rates(struct lk_system *sys, int i, bool is_first)
 {
     const struct lk_joint *j = &sys->joint[i];
     const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
@@ -116,7 +116,10 @@ static void compliant_rows(struct lk_system *sys, int i, bool is_first)
     struct lk_jacobian jacobian = {values, sys->jacobian[i].pad, 0};
 
     lk_joint_jacobian(j, pose, jacobian);
-    lk_law_steps_follow_pose(sys, i, jacobian, is_first);
+    if (lk_is_compliant(j))
+        lk_law_steps_follow_pose(sys, i, jacobian, is_first);
+    else
+        lk_law_steps_slide(sys, i, jacobian);
     for (int r = 0; r < j->n_rows; r++)
         for (int s = 0; s < j->n_sides; s++) {
             struct lk_twist *g = &sys->residual[j->body[s]];
@@ -141,32 +144,6 @@ static void coordinate_row(struct lk_system *sys, int i)
     lk_joint_ops(j->type)->load(j, pose, sys->next.lambda + j->row, sum);
 }
 
-/* Evaluate nonholonomic rows: K v h/2 at the present pose, whose derivative by the pose is K with v
- * of the trapezoidal rule; and K^T lambda. */
-static void nonholonomic_rows(struct lk_system *sys, int i)
-{
-    const struct lk_joint *j = &sys->joint[i];
-    const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
-    struct lk_twist *const sum[2] = LK_TWO_SIDES(sys->residual, j);
-    double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
-    struct lk_jacobian K = {values, sys->jacobian[i].pad, 0};
-
-    lk_joint_jacobian(j, pose, K);
-    for (int r = 0; r < j->n_rows; r++) {
-        double rate = 0;
-
-        for (int s = 0; s < 2; s++) {
-            const struct lk_twist *t = &sys->twist[j->body[s]];
-            double row[6];
-
-            lk_jacobian_row(K, s, r, row);
-            rate += lk_dot(row, t->v) + lk_dot(row + 3, t->w);
-        }
-        sys->solution[j->row + r] = 0.5 * sys->h * rate;
-    }
-    lk_joint_ops(j->type)->load(j, pose, sys->next.lambda + j->row, sum);
-}
-
 /* write violations into the right-hand side and Phi_q^T lambda into g; both at the present
  * poses */
 static void row_residual(struct lk_system *sys, bool is_first)
@@ -177,12 +154,10 @@ static void row_residual(struct lk_system *sys, bool is_first)
         const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
         struct lk_twist *const sum[2] = LK_TWO_SIDES(sys->residual, j);
 
-        if (lk_is_compliant(j)) {
-            compliant_rows(sys, i, is_first);
+        if (lk_is_compliant(j) || lk_is_nonholonomic(j)) {
+            rows_with_rates(sys, i, is_first);
         } else if (j->of[0]) {
             coordinate_row(sys, i);
-        } else if (lk_is_nonholonomic(j)) {
-            nonholonomic_rows(sys, i);
         } else {
             ops->violation(j, pose, sys->solution + j->row);
             ops->load(j, pose, sys->next.lambda + j->row, sum);
