@@ -3,6 +3,7 @@
  * first integrals, and between two bodies that tumble against a laboratory without this row. */
 #include "cmocka_all.h"
 #include "known_motion.h"
+#include "model/model.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -152,6 +153,59 @@ static void sleigh_turns_into_its_track(void **state)
     }
 }
 
+/* ---- two bodies that tumble ---- */
+
+/* Write the poses of sledge and raft after 3 s with the shipped step size. */
+static void slide_on_the_raft(const char *engine, const char *formulation, int order,
+                              double ret[14])
+{
+    const struct lk_options options = {.engine = engine, .order = order};
+    struct lk_model *model = NULL;
+    struct lk_system *sys = NULL;
+    struct lk_error error = {""};
+
+    if (lk_model_read_file("tests/physics/machines/sledge.yaml", &model, &error) != 0)
+        fail_msg("%s", error.text);
+    snprintf(model->solver.formulation, sizeof(model->solver.formulation), "%s", formulation);
+    if (lk_system_new(model, &options, &sys, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    while (lk_system_time(sys) < 3 - 1e-6)
+        assert_int_equal(lk_system_step(sys, NULL), 0);
+    for (int i = 0; i < 7; i++) {
+        ret[i] = read_output(sys, "pose", i);
+        ret[7 + i] = read_output(sys, "raft_pose", i);
+    }
+    lk_system_free(sys);
+}
+
+/* rattle integrates K v over a step and never its derivative; rk4 integrates accelerations with
+ * gamma. They share neither with each other but K. */
+static void sledge_on_a_tumbling_raft(void **state)
+{
+    double right[14], other[14];
+
+    (void)state;
+    slide_on_the_raft("none", "rattle", 4, right);
+    slide_on_the_raft("none", "rk4", 0, other);
+    for (int i = 0; i < 14; i++)
+        if (!(fabs(other[i] - right[i]) < 1e-9))
+            fail_msg("number %d is %.12g by rk4, %.12g by rattle", i, other[i], right[i]);
+}
+
+/* Lanes do not take skates, even if an engine is named: the step is that one by one. */
+static void named_engines_step_one_by_one(void **state)
+{
+    double right[14], other[14];
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        slide_on_the_raft("none", k == 0 ? "rattle" : "ali3", 2, right);
+        slide_on_the_raft("scalar", k == 0 ? "rattle" : "ali3", 2, other);
+        assert_memory_equal(right, other, sizeof(right));
+    }
+}
+
 /* ---- what does not take them ---- */
 
 static void other_formulations_refuse_skates(void **state)
@@ -181,6 +235,8 @@ int main(void)
         cmocka_unit_test(skate_on_a_slope_follows_a_cycloid),
         cmocka_unit_test(higher_orders_take_skates),
         cmocka_unit_test(sleigh_turns_into_its_track),
+        cmocka_unit_test(sledge_on_a_tumbling_raft),
+        cmocka_unit_test(named_engines_step_one_by_one),
         cmocka_unit_test(other_formulations_refuse_skates),
     };
 
