@@ -153,6 +153,23 @@ static void load_dependent_creep_depends_on_the_state_alone(void **state)
     assert_true(fabs(shift[0] - shift[2]) > 1e-6);
 }
 
+/* At the limit of the forces, after 0.5 s, the power of the rails depends on the multipliers, in
+ * the middle of a step as well. */
+static void work_of_creep_by_load_balances(void **state)
+{
+    struct lk_laboratory *lab = open_wheelset("absolute", 1, "dormand-prince");
+    const struct lk_system *sys = lk_laboratory_system(lab);
+    struct lk_error error = {""};
+
+    (void)state;
+    if (lk_laboratory_advance(lab, 1, NULL, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_true(read_output(sys, "work", 1) > 1);
+    if (!(fabs(read_output(sys, "work", 4)) < 2e-3 * read_output(sys, "work", 1)))
+        fail_msg("%g of %g J", read_output(sys, "work", 4), read_output(sys, "work", 1));
+    lk_laboratory_close(lab);
+}
+
 static void other_formulations_refuse_creep_by_load(void **state)
 {
     static const char *const formulations[] = {"dca", "hdca", "recursive", "complement:qr"};
@@ -179,6 +196,7 @@ int main(void)
         cmocka_unit_test(formulations_agree),
         cmocka_unit_test(creep_follows_the_contact_force),
         cmocka_unit_test(load_dependent_creep_depends_on_the_state_alone),
+        cmocka_unit_test(work_of_creep_by_load_balances),
         cmocka_unit_test(other_formulations_refuse_creep_by_load),
     };
 

@@ -424,6 +424,8 @@ static double shift_with(const char *formulation, double h)
     return shift;
 }
 
+/* Before the forces reach their limit. At the limit the normal force of the end of a step lags
+ * behind, see doc/limits.md. */
 static void creep_by_load_is_of_order_two(void **state)
 {
     double right = shift_with("rattle", 0.0000625);

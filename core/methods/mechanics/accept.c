@@ -83,7 +83,13 @@ void lk_mechanics_book(struct lk_mechanics *m, double t, const struct lk_powers 
     for (int b = 0; b < m->n_bodies; b++)
         find_midpoint(&sys->now.motion[b], &m->end[b], h, &sys->next.motion[b]);
     lk_mechanics_evaluate(m, start + 0.5 * h);
+    /* creep that follows its load reads multipliers: in the middle, those halfway */
+    for (int r = 0; r < sys->n_rows; r++) {
+        sys->solution[r] = sys->next.lambda[r];
+        sys->next.lambda[r] = 0.5 * (sys->now.lambda[r] + sys->solution[r]);
+    }
     lk_loads_powers(sys, &sys->next, start + 0.5 * h, m->inputs, &half);
+    memcpy(sys->next.lambda, sys->solution, (size_t)sys->n_rows * sizeof(double));
     memcpy(sys->next.motion, m->end, bytes);
     lk_mechanics_evaluate(m, t);
     /* the two evaluations above do not count as evaluations of a method */
