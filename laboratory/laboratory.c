@@ -154,10 +154,15 @@ static int refuse_rolling(const struct lk_model *m, struct lk_error *ret_error)
         return LK_E_MODEL;
     }
     for (int i = 0; i < m->n_joints; i++) {
-        if (m->joints[i].type != LK_JOINT_SKATE)
+        const struct lk_joint_traits *traits = &lk_joint_traits[m->joints[i].type];
+
+        if (traits->n_slips == 0)
             continue;
-        lk_error_set(ret_error, "'%s' is a skate, expected formulation rattle, ali3 or absolute",
-                     m->joints[i].name);
+        lk_error_set(
+            ret_error,
+            "'%s' is of type %s, expected formulation rattle, ali3 or rk4, or absolute with an "
+            "integrator of accelerations, such as dormand-prince",
+            m->joints[i].name, traits->name);
         return LK_E_MODEL;
     }
     return 0;

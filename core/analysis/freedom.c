@@ -226,10 +226,22 @@ static int compare(const void *a, const void *b)
     return x->body != y->body ? x->body - y->body : x->direction - y->direction;
 }
 
-/* Add as many coordinates to @list as there are motions in @l. Candidates are joints @first to
- * @first + @n_joints - 1. */
+/* Take the candidates that are in @list already. */
+static void take_listed(struct choice *c, const struct lk_free_coordinate *list, int n)
+{
+    for (int k = 0; k < n; k++) {
+        int i = 0;
+
+        while (i < c->n - 1 && compare(&c->candidate[i].is, &list[k]) != 0)
+            i++;
+        take_out(c, i);
+    }
+}
+
+/* Add as many coordinates to @list as there are motions in @l and none of the @n_taken coordinates
+ * in the list. Candidates are joints @first to @first + @n_joints - 1. */
 static int choose(const struct lk_loops *l, const struct lk_rank *rank, int first, int n_joints,
-                  struct lk_free_coordinate *list, int *n)
+                  struct lk_free_coordinate *list, int *n, int n_taken)
 {
     struct choice c = {.l = l, .n_motions = l->n_rows - rank->rank};
     int r = (double)l->n_rows * c.n_motions > MATRIX_MAX ? LK_E_MODEL : 0;
@@ -240,7 +252,9 @@ static int choose(const struct lk_loops *l, const struct lk_rank *rank, int firs
         r = list_candidates(&c, first, n_joints);
     if (r == 0)
         r = project(&c);
-    for (int i = 0; i < c.n_motions && r == 0; i++) {
+    if (r == 0)
+        take_listed(&c, list, n_taken);
+    for (int i = n_taken; i < c.n_motions && r == 0; i++) {
         int next = find_next(&c);
 
         list[(*n)++] = c.candidate[next].is;
@@ -269,7 +283,7 @@ static int choose_held(struct lk_loops *l, int b, int j, struct lk_free_coordina
         l->column[j] = 0;
     r = lk_rank_init(l, l->sys->pose, LK_COLUMNS_ALL, LK_RANK_TOLERANCE, &rank);
     if (r == 0) {
-        r = choose(l, &rank, j >= 0 ? j : 0, j >= 0, list, n);
+        r = choose(l, &rank, j >= 0 ? j : 0, j >= 0, list, n, 0);
         lk_rank_fini(&rank);
     }
     l->row[b] = -1;
@@ -311,7 +325,7 @@ int lk_freedom_choose(const struct lk_loops *loops, const struct lk_rank *rank,
     int n = 0, r = list ? 0 : -ENOMEM;
 
     if (r == 0 && loops->n_rows > 0)
-        r = choose(loops, rank, 0, loops->sys->n_joints, list, &n);
+        r = choose(loops, rank, 0, loops->sys->n_joints, list, &n, 0);
     if (r == 0)
         r = choose_outside(loops, list, &n);
     if (r != 0) {
@@ -322,4 +336,10 @@ int lk_freedom_choose(const struct lk_loops *loops, const struct lk_rank *rank,
     *ret_list = list;
     *ret_n = n;
     return 0;
+}
+
+int lk_freedom_complete(const struct lk_loops *all, const struct lk_rank *holonomic,
+                        struct lk_free_coordinate *list, int *n)
+{
+    return choose(all, holonomic, 0, all->sys->n_joints, list, n, *n);
 }

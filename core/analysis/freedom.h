@@ -15,4 +15,13 @@
 int lk_freedom_choose(const struct lk_loops *loops, const struct lk_rank *rank,
                       struct lk_free_coordinate **ret_list, int *ret_n);
 
+/** lk_freedom_complete() - choose the coordinates that nonholonomic rows leave to the pose alone:
+ * with those in @list, as many as there are motions between poses.
+ * @all: all bodies and joints;  @holonomic: their factors, with the columns HOLONOMIC
+ * @list: @n coordinates of lk_freedom_choose(), with room for 6 of each body; the others are added
+ * behind
+ * Return: 0, LK_E_MODEL (too many motions or bodies), -ENOMEM. */
+int lk_freedom_complete(const struct lk_loops *all, const struct lk_rank *holonomic,
+                        struct lk_free_coordinate *list, int *n);
+
 #endif

@@ -82,11 +82,17 @@ static void look(struct lk_linear_work *w, double *ret)
 
 enum change { POSITION, RATE, INPUT, STATE };
 
+/* Return the motion of coordinate @i, or of its rate. */
+static const double *motion_of(const struct lk_linear_work *w, enum change change, int i)
+{
+    return (change == POSITION ? &w->place : &w->rate)->N + (size_t)i * (size_t)w->n;
+}
+
 static void look_beside(struct lk_linear_work *w, enum change change, int i, double amount,
                         double *ret)
 {
     struct lk_system *sys = w->sys;
-    const double *motion = change <= RATE ? w->N + (size_t)i * (size_t)w->n : NULL;
+    const double *motion = change <= RATE ? motion_of(w, change, i) : NULL;
 
     restore(w);
     lk_evaluate_poses(sys, &sys->now);
@@ -112,14 +118,14 @@ static void differ(struct lk_linear_work *w, enum change change, int i, double a
         w->side[0][k] = (w->side[0][k] - w->side[1][k]) / (2 * amount);
 }
 
-/* Add spin x rotation to a motion, because motions are in world axes, in which the axis of a
- * rotor is fixed. */
-static void add_spin(const struct lk_linear_work *w, int i, double *moves)
+/* Add spin x rotation of @motion to @moves, because motions are in world axes, in which the axis of
+ * a rotor is fixed. */
+static void add_spin(const struct lk_linear_work *w, const double *motion, double *moves)
 {
     for (int b = 0; b < w->sys->n_bodies; b++) {
         double turned[3];
 
-        lk_cross(w->spin[b], w->N + (size_t)i * (size_t)w->n + 6 * b + 3, turned);
+        lk_cross(w->spin[b], motion + 6 * b + 3, turned);
         for (int k = 0; k < 3; k++)
             moves[6 * b + 3 + k] += turned[k];
     }
@@ -127,13 +133,12 @@ static void add_spin(const struct lk_linear_work *w, int i, double *moves)
 
 /* ---- the matrices ---- */
 
-static double size_of_motion(const struct lk_linear_work *w, int i)
+static double size_of_motion(const struct lk_linear_work *w, const double *motion)
 {
     double size = w->sys->arm > 0 ? w->sys->arm : 1, largest = 0;
 
     for (int k = 0; k < w->n; k++)
-        largest = lk_max(largest,
-                         fabs(w->N[(size_t)i * (size_t)w->n + (size_t)k]) / (k % 6 < 3 ? size : 1));
+        largest = lk_max(largest, fabs(motion[k]) / (k % 6 < 3 ? size : 1));
     return largest > 0 ? largest : 1;
 }
 
@@ -149,43 +154,68 @@ static void fill_rates(struct lk_linear_work *w, double *matrix, int n_columns, 
     const double *rates = w->side[0] + 2 * w->n + w->l->n_outputs;
 
     for (int i = 0; i < w->sys->net.n_states; i++)
-        matrix[(size_t)(2 * w->l->n_motions + i) * (size_t)n_columns + (size_t)column] = rates[i];
+        matrix[(size_t)(w->l->n_motions + w->l->n_rates + i) * (size_t)n_columns + (size_t)column] =
+            rates[i];
 }
 
-/* Fill the column of coordinate @i, or of its rate. */
-static void fill_state(struct lk_linear_work *w, enum change change, int i, double *z)
+/* Fill the rows of accelerations: the rates of rates. */
+static void fill_accelerations(struct lk_linear_work *w, double *matrix, int n_columns, int column)
+{
+    double *z = w->coordinates;
+
+    lk_linear_project(w, &w->rate, w->side[0] + w->n, z);
+    for (int k = 0; k < w->l->n_rates; k++)
+        matrix[(size_t)(w->l->n_motions + k) * (size_t)n_columns + (size_t)column] = z[k];
+}
+
+/* Compute the rates of all coordinates for the column of coordinate @i, or of its rate, and their
+ * motion. */
+static void find_rates(struct lk_linear_work *w, enum change change, int i, double *z,
+                       double *motion)
+{
+    const double *moved = motion_of(w, change, i);
+
+    memcpy(motion, change == POSITION ? w->side[0] : moved, (size_t)w->n * sizeof(double));
+    if (change == POSITION)
+        add_spin(w, moved, motion);
+    lk_linear_project(w, &w->place, motion, z);
+    /* by the choice of the motion, without round-off */
+    for (int k = 0; k < w->rate.n && change == RATE; k++)
+        z[k] = k == i;
+    memset(motion, 0, (size_t)w->n * sizeof(double));
+    for (int c = 0; c < w->place.n; c++)
+        for (int k = 0; k < w->n; k++)
+            motion[k] += z[c] * w->place.N[(size_t)c * (size_t)w->n + (size_t)k];
+}
+
+/* Fill the column of coordinate @i, or of its rate. The deviation of the velocities is S dq + N r,
+ * with r the rates and S the velocities of look() at a nearby pose: the spins turned with the
+ * bodies and projected. So N r' = a - S dq', and the projection of S is in the space of the rows,
+ * of which N has no part: only the turned spins remain. */
+static void fill_state(struct lk_linear_work *w, enum change change, int i)
 {
     struct lk_linear *l = w->l;
-    int f = l->n_motions, column = change == POSITION ? i : f + i;
-    size_t n = (size_t)l->n_states;
+    int column = change == POSITION ? i : l->n_motions + i;
+    double *z = w->coordinates, *motion = w->side[1];
 
-    differ(w, change, i, NUDGE / size_of_motion(w, i));
-    if (change == POSITION) {
-        add_spin(w, i, w->side[0]);
-        lk_linear_project(w, w->side[0], z);
-        for (int k = 0; k < f; k++)
-            l->A[(size_t)k * n + (size_t)column] = z[k];
-    } else {
-        l->A[(size_t)i * n + (size_t)column] = 1;
-        add_spin(w, i, w->side[0] + w->n);
-    }
-    lk_linear_project(w, w->side[0] + w->n, z);
-    for (int k = 0; k < f; k++)
-        l->A[(size_t)(f + k) * n + (size_t)column] = z[k];
+    differ(w, change, i, NUDGE / size_of_motion(w, motion_of(w, change, i)));
+    find_rates(w, change, i, z, motion);
+    for (int k = 0; k < l->n_motions; k++)
+        l->A[(size_t)k * (size_t)l->n_states + (size_t)column] = z[k];
+    add_spin(w, motion, w->side[0] + w->n);
+    fill_accelerations(w, l->A, l->n_states, column);
     fill_rates(w, l->A, l->n_states, column);
     fill_output(w, l->C, l->n_states, column);
 }
 
 /* Fill the column of state @i of the blocks. */
-static void fill_block(struct lk_linear_work *w, int i, double *z)
+static void fill_block(struct lk_linear_work *w, int i)
 {
     struct lk_linear *l = w->l;
-    int f = l->n_motions, column = 2 * f + i;
+    int column = l->n_motions + l->n_rates + i;
 
     differ(w, STATE, i, NUDGE * lk_max(1, fabs(w->sys->start.blocks[i])));
-    lk_linear_project(w, w->side[0] + w->n, z);
-    for (int k = 0; k < f; k++)
-        l->A[(size_t)(f + k) * (size_t)l->n_states + (size_t)column] = z[k];
+    fill_accelerations(w, l->A, l->n_states, column);
     fill_rates(w, l->A, l->n_states, column);
     fill_output(w, l->C, l->n_states, column);
 }
@@ -195,10 +225,10 @@ static double range_of(const struct lk_channel *c)
     return isfinite(c->high - c->low) && c->high > c->low ? c->high - c->low : 1;
 }
 
-static void fill_inputs(struct lk_linear_work *w, double *z)
+static void fill_inputs(struct lk_linear_work *w)
 {
     struct lk_linear *l = w->l;
-    int n, f = l->n_motions;
+    int n;
     const struct lk_channel *channel = lk_system_input_channels(w->sys, &n);
 
     for (int c = 0; c < n; c++)
@@ -206,9 +236,7 @@ static void fill_inputs(struct lk_linear_work *w, double *z)
             int column = channel[c].offset + k;
 
             differ(w, INPUT, column, NUDGE_INPUT * range_of(&channel[c]));
-            lk_linear_project(w, w->side[0] + w->n, z);
-            for (int i = 0; i < f; i++)
-                l->B[(size_t)(f + i) * (size_t)l->n_inputs + (size_t)column] = z[i];
+            fill_accelerations(w, l->B, l->n_inputs, column);
             fill_rates(w, l->B, l->n_inputs, column);
             fill_output(w, l->D, l->n_inputs, column);
         }
@@ -217,17 +245,17 @@ static void fill_inputs(struct lk_linear_work *w, double *z)
 static void fill_matrices(struct lk_linear_work *w)
 {
     struct lk_linear *l = w->l;
-    double *z = w->rest + size_of_look(w);
+    double *z = w->coordinates;
 
-    for (int i = 0; i < l->n_motions; i++) {
-        fill_state(w, POSITION, i, z);
-        fill_state(w, RATE, i, z);
-    }
-    for (int i = 0; i < w->sys->net.n_states; i++)
-        fill_block(w, i, z);
-    fill_inputs(w, z);
-    lk_linear_project(w, w->rest, z);
     for (int i = 0; i < l->n_motions; i++)
+        fill_state(w, POSITION, i);
+    for (int i = 0; i < l->n_rates; i++)
+        fill_state(w, RATE, i);
+    for (int i = 0; i < w->sys->net.n_states; i++)
+        fill_block(w, i);
+    fill_inputs(w);
+    lk_linear_project(w, &w->rate, w->rest, z);
+    for (int i = 0; i < l->n_rates; i++)
         l->unrest = lk_max(l->unrest, fabs(z[i]));
 }
 
@@ -242,10 +270,10 @@ static int take_matrices(struct lk_linear_work *w)
 {
     struct lk_linear *l = w->l;
     const struct lk_net *net = &w->sys->net;
-    size_t f = (size_t)l->n_motions, n = (size_t)w->n, x = 2 * f + (size_t)net->n_states;
+    size_t f = (size_t)l->n_motions, x = f + (size_t)l->n_rates + (size_t)net->n_states;
     size_t u = (size_t)l->n_inputs, y = (size_t)l->n_outputs, size = (size_t)size_of_look(w);
 
-    l->n_states = 2 * l->n_motions + net->n_states;
+    l->n_states = (int)x;
     l->n_bodies = w->sys->n_named_bodies;
     l->A = take(x, x);
     l->B = take(x, u);
@@ -254,19 +282,17 @@ static int take_matrices(struct lk_linear_work *w)
     l->mass = take(f, f);
     l->motion = take(f, 6 * (size_t)l->n_bodies);
     l->momentum = take(f, 6 * (size_t)l->n_bodies);
-    w->N = take(n, f);
-    w->MN = take(n, f);
-    w->mass = take(f, f);
     w->is_idle = calloc(f + 1, sizeof(*w->is_idle));
-    w->rest = take(1, size + f);
+    w->coordinates = take(1, f);
+    w->rest = take(1, size);
     w->side[0] = take(1, size);
     w->side[1] = take(1, size);
     l->block = calloc((size_t)net->n_states + 1, sizeof(*l->block));
     w->base = take(1, w->sys->state_size);
     w->spin = calloc((size_t)w->sys->n_bodies + 1, sizeof(*w->spin));
     return l->block && l->A && l->B && l->C && l->D && l->mass && l->motion && l->momentum &&
-                   w->N && w->MN && w->mass && w->is_idle && w->rest && w->side[0] && w->side[1] &&
-                   w->base && w->spin
+                   w->coordinates && w->is_idle && w->rest && w->side[0] && w->side[1] && w->base &&
+                   w->spin
                ? 0
                : -ENOMEM;
 }
@@ -302,44 +328,26 @@ static int take_base(struct lk_linear_work *w)
 
 static int find_coordinates(struct lk_linear_work *w, struct lk_error *error)
 {
-    struct lk_mobility mobility;
-    int r = lk_mobility_init(w->sys, &mobility);
+    int r = lk_linear_find_coordinates(w);
 
-    if (r != 0 || !mobility.coordinates || mobility.n_coordinates > MOTIONS_MAX) {
-        if (r == 0)
-            lk_mobility_fini(&mobility);
-        lk_error_set(error, "too many degrees of freedom for dense matrices; expected at most %d",
-                     MOTIONS_MAX);
-        return r < 0 ? r : LK_E_MODEL;
-    }
-    w->l->coordinate = mobility.coordinates;
-    w->l->n_motions = mobility.n_coordinates;
-    mobility.coordinates = NULL;
-    lk_mobility_fini(&mobility);
-    return 0;
+    if (r < 0 || (r == 0 && w->l->n_motions <= MOTIONS_MAX))
+        return r;
+    lk_error_set(error, "too many degrees of freedom for dense matrices; expected at most %d",
+                 MOTIONS_MAX);
+    return LK_E_MODEL;
 }
 
-static bool has_skate(const struct lk_system *sys)
-{
-    for (int i = 0; i < sys->n_joints; i++)
-        if (lk_is_nonholonomic(&sys->joint[i]))
-            return true;
-    return false;
-}
-
-/* At rest K v = 0 is K dq = 0 for small motions; in motion it is not. */
 static int refuse_rolling(const struct lk_system *sys, struct lk_error *error)
 {
     struct lk_extent extent;
 
     lk_system_extent(sys, &extent);
-    if ((sys->n_tyres == 0 && !has_skate(sys)) || extent.speed < STILL)
+    if (sys->n_tyres == 0 || extent.speed < STILL)
         return 0;
     lk_error_set(error,
-                 "body '%s' moves at %.3g m/s: small motions of a model with %s are those of a "
+                 "body '%s' moves at %.3g m/s: small motions of a model with tyres are those of a "
                  "stand; expected bodies at rest, or --still",
-                 sys->body_name[extent.fastest], extent.speed,
-                 sys->n_tyres > 0 ? "tyres" : "skates");
+                 sys->body_name[extent.fastest], extent.speed);
     return LK_E_MODEL;
 }
 
@@ -389,9 +397,8 @@ int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret
     r = linearise(&w, ret_error);
     free(w.base);
     free(w.spin);
-    free(w.N);
-    free(w.MN);
-    free(w.mass);
+    lk_linear_free_motions(&w);
+    free(w.coordinates);
     free(w.is_idle);
     free(w.rest);
     free(w.side[0]);

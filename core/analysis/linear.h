@@ -6,11 +6,24 @@
 #include "linkage/modes.h"
 #include "step/system.h"
 
+/** struct lk_moves - motions of all bodies, one for each of the first @n coordinates: a unit of
+ * this coordinate, and none of the other n - 1.
+ * @N: column by column;  @MN: M N;  @mass: Cholesky factor of N^T M N */
+struct lk_moves {
+    int n;
+    double *N;
+    double *MN;
+    double *mass;
+};
+
 /** struct lk_linear_work - working state.
  * @base: memory of the state at the start;  @n: number of values of a motion, six per body
  * @spin: angular velocity of each body at the start, world [rad/s]
- * @N: n x f, column by column;  @MN: M N;  @mass: Cholesky factor of N^T M N
+ * @place: motions between poses, one for each coordinate
+ * @rate: motions that velocities can have, one for each coordinate with a rate. The same as @place
+ *        without nonholonomic rows
  * @is_idle: for each coordinate, whether it only turns bodies without inertia, such as point masses
+ * @coordinates: a value for each coordinate
  * @rest: accelerations at the start, n
  * @side: velocities, accelerations, outputs and rates of blocks at two nearby states, for
  *        central differences */
@@ -20,25 +33,30 @@ struct lk_linear_work {
     double *base;
     int n;
     double (*spin)[3];
-    double *N;
-    double *MN;
-    double *mass;
+    struct lk_moves place;
+    struct lk_moves rate;
     bool *is_idle;
+    double *coordinates;
     double *rest;
     double *side[2];
 };
 
-/** lk_linear_find_motions() - compute N of the free coordinates; motion i changes only coordinate
- * i. Return: 0, -ENOMEM, -EINVAL. */
+/** lk_linear_find_coordinates() - choose the coordinates, those with rates first. Return: 0,
+ * -ENOMEM, -EINVAL, LK_E_MODEL: too many. */
+int lk_linear_find_coordinates(struct lk_linear_work *work);
+/** lk_linear_find_motions() - compute N of places and rates. Return: 0, -ENOMEM, -EINVAL. */
 int lk_linear_find_motions(struct lk_linear_work *work);
-/** lk_linear_weigh() - compute M N, N^T M N and its factor. Return: 0; LK_E_MODEL: @error
- * contains the name of a motion without mass. */
+/** lk_linear_weigh() - compute M N, N^T M N and its factor of places and rates. Return: 0;
+ * LK_E_MODEL: @error contains the name of a motion without mass. */
 int lk_linear_weigh(struct lk_linear_work *work, struct lk_error *error);
 /** lk_linear_drop_idle() - remove the idle coordinates from the complete result.
  * Return: 0; LK_E_MODEL: @error contains the name of an idle coordinate that affects a rate. */
 int lk_linear_drop_idle(struct lk_linear_work *work, struct lk_error *error);
-/** lk_linear_project() - compute (N^T M N)^-1 N^T M @move; @move: n values;  @ret: n_motions */
-void lk_linear_project(const struct lk_linear_work *work, const double *move, double *ret);
+/** lk_linear_project() - compute (N^T M N)^-1 N^T M @move; @move: work->n values;  @ret: moves->n
+ */
+void lk_linear_project(const struct lk_linear_work *work, const struct lk_moves *moves,
+                       const double *move, double *ret);
+void lk_linear_free_motions(struct lk_linear_work *work);
 /** lk_linear_keep_motions() - copy N and M N of the bodies of the model to the result. */
 void lk_linear_keep_motions(struct lk_linear_work *work);
 

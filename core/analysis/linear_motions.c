@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The motions that belong to free coordinates, and their mass: N and N^T M N of linkage/modes.h. */
+#include "analysis/freedom.h"
 #include "analysis/linear.h"
 #include "analysis/loops.h"
 #include "maths/vec.h"
@@ -56,9 +57,10 @@ static void show_motions(const struct lk_loops *loops, const double *Z, int f, d
 }
 
 /* Compute N (G N)^-1, so that each motion changes only its own coordinate. */
-static int settle_motions(struct lk_linear_work *w)
+static int settle_motions(const struct lk_linear_work *w, struct lk_moves *moves)
 {
-    int f = w->l->n_motions, r = -ENOMEM;
+    int f = moves->n, r = -ENOMEM;
+    double *N = moves->N;
     size_t n = (size_t)w->n, m = (size_t)f;
     double *row = calloc(n + 1, sizeof(double)), *G = calloc(m * m + 1, sizeof(double));
     double *T = calloc(m * n + 1, sizeof(double));
@@ -71,16 +73,16 @@ static int settle_motions(struct lk_linear_work *w)
         differentiate(w->sys, w->l->coordinate[i], row);
         for (int c = 0; c < f; c++)
             for (size_t k = 0; k < n; k++)
-                G[(size_t)c + m * (size_t)i] += row[k] * w->N[(size_t)c * n + k]; /* transposed */
+                G[(size_t)c + m * (size_t)i] += row[k] * N[(size_t)c * n + k]; /* transposed */
     }
     for (int c = 0; c < f; c++)
         for (size_t k = 0; k < n; k++)
-            T[(size_t)c + m * k] = w->N[(size_t)c * n + k];
+            T[(size_t)c + m * k] = N[(size_t)c * n + k];
     /* (G N)^T X = N^T */
     r = f == 0 || LAPACKE_dgesv(LAPACK_COL_MAJOR, f, w->n, G, f, pivot, T, f) == 0 ? 0 : -EINVAL;
     for (int c = 0; c < f; c++)
         for (size_t k = 0; k < n; k++)
-            w->N[(size_t)c * n + k] = T[(size_t)c + m * k];
+            N[(size_t)c * n + k] = T[(size_t)c + m * k];
 end:
     free(row);
     free(G);
@@ -105,12 +107,12 @@ static void weigh(const struct lk_system *sys, int b, const double *move, double
 
 static const char *body_of(const struct lk_linear_work *w, int motion)
 {
+    const double *N = w->place.N + (size_t)motion * (size_t)w->n;
     const struct lk_system *sys = w->sys;
     int most = 0;
 
     for (int i = 0; i < w->n; i++)
-        if (fabs(w->N[(size_t)motion * (size_t)w->n + (size_t)i]) >
-            fabs(w->N[(size_t)motion * (size_t)w->n + (size_t)most]))
+        if (fabs(N[i]) > fabs(N[most]))
             most = i;
     return sys->body_name[sys->body[most / 6].of];
 }
@@ -128,7 +130,7 @@ static int refuse_massless(const struct lk_linear_work *w, int motion, struct lk
 static bool turns_nothing(const struct lk_linear_work *w, int c)
 {
     struct lk_free_coordinate coordinate = w->l->coordinate[c];
-    const double *N = w->N + (size_t)c * (size_t)w->n;
+    const double *N = w->place.N + (size_t)c * (size_t)w->n;
 
     if (coordinate.joint >= 0 || coordinate.direction < 3)
         return false;
@@ -141,32 +143,30 @@ static bool turns_nothing(const struct lk_linear_work *w, int c)
     return true;
 }
 
-/* compute N^T M N and its factor; an idle coordinate gets a unit diagonal without coupling */
-int lk_linear_weigh(struct lk_linear_work *w, struct lk_error *error)
+/* Compute M N, N^T M N and its factor; an idle coordinate gets a unit diagonal without coupling.
+ * @ret_mass: N^T M N without this diagonal; NULL is allowed */
+static int weigh_moves(struct lk_linear_work *w, struct lk_moves *moves, double *ret_mass,
+                       struct lk_error *error)
 {
-    struct lk_linear *l = w->l;
-    size_t n = (size_t)w->n, m = (size_t)l->n_motions;
+    size_t n = (size_t)w->n, m = (size_t)moves->n;
+    double *mass = moves->mass;
 
-    for (size_t c = 0; c < m; c++) {
-        w->is_idle[c] = turns_nothing(w, (int)c);
+    for (size_t c = 0; c < m; c++)
         for (int b = 0; b < w->sys->n_bodies && !w->is_idle[c]; b++)
-            weigh(w->sys, b, w->N + c * n + 6 * (size_t)b, w->MN + c * n + 6 * (size_t)b);
-    }
+            weigh(w->sys, b, moves->N + c * n + 6 * (size_t)b, moves->MN + c * n + 6 * (size_t)b);
     for (size_t r = 0; r < m; r++)
-        for (size_t c = 0; c < m; c++) {
-            double sum = 0;
-
+        for (size_t c = 0; c < m; c++)
             for (size_t k = 0; k < n && !w->is_idle[r]; k++)
-                sum += w->N[r * n + k] * w->MN[c * n + k];
-            l->mass[r * m + c] = w->mass[r * m + c] = sum;
-        }
+                mass[r * m + c] += moves->N[r * n + k] * moves->MN[c * n + k];
+    if (ret_mass)
+        memcpy(ret_mass, mass, m * m * sizeof(double));
     for (size_t c = 0; c < m; c++) {
         if (w->is_idle[c])
-            w->mass[c * m + c] = 1;
-        else if (!(l->mass[c * m + c] > 0))
+            mass[c * m + c] = 1;
+        else if (!(mass[c * m + c] > 0))
             return refuse_massless(w, (int)c, error);
     }
-    if (m > 0 && LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (int)m, w->mass, (int)m) != 0) {
+    if (m > 0 && LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (int)m, mass, (int)m) != 0) {
         lk_error_set(error,
                      "bodies without mass or inertia can move alone; expected a mass for each "
                      "motion that the joints leave free");
@@ -175,43 +175,126 @@ int lk_linear_weigh(struct lk_linear_work *w, struct lk_error *error)
     return 0;
 }
 
+static bool has_slips(const struct lk_linear_work *w)
+{
+    return w->l->n_rates < w->l->n_motions;
+}
+
+int lk_linear_weigh(struct lk_linear_work *w, struct lk_error *error)
+{
+    int r;
+
+    for (int c = 0; c < w->l->n_motions; c++)
+        w->is_idle[c] = turns_nothing(w, c);
+    r = weigh_moves(w, &w->place, w->l->mass, error);
+    return r == 0 && has_slips(w) ? weigh_moves(w, &w->rate, NULL, error) : r;
+}
+
 /* compute (N^T M N)^-1 N^T M @move */
-void lk_linear_project(const struct lk_linear_work *w, const double *move, double *ret)
+void lk_linear_project(const struct lk_linear_work *w, const struct lk_moves *moves,
+                       const double *move, double *ret)
 {
     size_t n = (size_t)w->n;
-    int f = w->l->n_motions;
+    int f = moves->n;
 
     for (int c = 0; c < f; c++) {
         ret[c] = 0;
         for (size_t k = 0; k < n; k++)
-            ret[c] += w->MN[(size_t)c * n + k] * move[k];
+            ret[c] += moves->MN[(size_t)c * n + k] * move[k];
     }
     if (f > 0)
-        LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', f, 1, w->mass, f, ret, f);
+        LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', f, 1, moves->mass, f, ret, f);
+}
+
+/* Compute the motions of the first @n coordinates that the rows of @which allow. */
+static int find_moves(const struct lk_linear_work *w, const struct lk_loops *loops,
+                      enum lk_columns which, int n, struct lk_moves *ret)
+{
+    size_t size = (size_t)w->n * (size_t)n + 1;
+    struct lk_rank rank;
+    double *Z = NULL;
+    int r = lk_rank_init(loops, w->sys->pose, which, LK_RANK_TOLERANCE, &rank);
+
+    if (r != 0)
+        return r;
+    r = loops->n_rows - rank.rank == n ? lk_rank_motions(loops, &rank, &Z) : -EINVAL;
+    lk_rank_fini(&rank);
+    *ret = (struct lk_moves){n, calloc(size, sizeof(double)), calloc(size, sizeof(double)),
+                             calloc((size_t)n * (size_t)n + 1, sizeof(double))};
+    if (r == 0 && (!ret->N || !ret->MN || !ret->mass))
+        r = -ENOMEM;
+    if (r == 0) {
+        show_motions(loops, Z, n, ret->N);
+        r = settle_motions(w, ret);
+    }
+    free(Z);
+    return r;
 }
 
 int lk_linear_find_motions(struct lk_linear_work *w)
 {
     struct lk_loops loops;
-    struct lk_rank rank;
-    double *Z = NULL;
     int r = lk_loops_all(w->sys, &loops);
 
     if (r != 0)
         return r;
-    r = lk_rank_init(&loops, w->sys->pose, LK_COLUMNS_ALL, LK_RANK_TOLERANCE, &rank);
-    if (r == 0) {
-        r = loops.n_rows - rank.rank == w->l->n_motions ? lk_rank_motions(&loops, &rank, &Z)
-                                                        : -EINVAL;
-        lk_rank_fini(&rank);
-    }
-    if (r == 0) {
-        show_motions(&loops, Z, w->l->n_motions, w->N);
-        r = settle_motions(w);
-    }
-    free(Z);
+    r = find_moves(w, &loops, LK_COLUMNS_HOLONOMIC, w->l->n_motions, &w->place);
+    if (r == 0 && has_slips(w))
+        r = find_moves(w, &loops, LK_COLUMNS_ALL, w->l->n_rates, &w->rate);
+    else
+        w->rate = w->place;
     lk_loops_fini(&loops);
     return r;
+}
+
+static void free_moves(struct lk_moves *moves)
+{
+    free(moves->N);
+    free(moves->MN);
+    free(moves->mass);
+}
+
+void lk_linear_free_motions(struct lk_linear_work *w)
+{
+    if (w->rate.N != w->place.N)
+        free_moves(&w->rate);
+    free_moves(&w->place);
+}
+
+/* Add the coordinates of the poses that nonholonomic rows leave within reach. */
+static int complete(struct lk_linear_work *w)
+{
+    struct lk_loops all;
+    struct lk_rank rank;
+    int r = lk_loops_all(w->sys, &all);
+
+    if (r != 0)
+        return r;
+    r = lk_rank_init(&all, w->sys->pose, LK_COLUMNS_HOLONOMIC, LK_RANK_TOLERANCE, &rank);
+    if (r == 0) {
+        r = lk_freedom_complete(&all, &rank, w->l->coordinate, &w->l->n_motions);
+        lk_rank_fini(&rank);
+    }
+    lk_loops_fini(&all);
+    return r;
+}
+
+int lk_linear_find_coordinates(struct lk_linear_work *w)
+{
+    struct lk_mobility mobility;
+    int slips = 0, r = lk_mobility_init(w->sys, &mobility);
+
+    if (r != 0)
+        return r;
+    if (!mobility.coordinates)
+        r = LK_E_MODEL;
+    for (int j = 0; j < w->sys->n_joints; j++)
+        slips += lk_slip_rows(&w->sys->joint[j]);
+    w->l->coordinate = mobility.coordinates;
+    w->l->n_motions = w->l->n_rates = mobility.n_coordinates;
+    mobility.coordinates = NULL;
+    lk_mobility_fini(&mobility);
+    return r == 0 && slips > 0 ? complete(w) : r;
 }
 
 /* return whether no rate of another state depends on coordinate @c or its rate */
@@ -219,11 +302,11 @@ static bool concerns_nothing(const struct lk_linear *l, int c)
 {
     size_t n = (size_t)l->n_states;
 
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < (c < l->n_rates ? 2 : 1); side++) {
         int column = side * l->n_motions + c;
 
         for (int i = 0; i < l->n_states; i++)
-            if (i != c && i != l->n_motions + c &&
+            if (i != c && (i != l->n_motions + c || c >= l->n_rates) &&
                 fabs(l->A[(size_t)i * n + (size_t)column]) > IDLE)
                 return false;
     }
@@ -245,7 +328,7 @@ static void keep(double *matrix, int rows, const bool *drops_row, int columns,
 int lk_linear_drop_idle(struct lk_linear_work *w, struct lk_error *error)
 {
     struct lk_linear *l = w->l;
-    int f = l->n_motions, x = l->n_states, left = 0;
+    int f = l->n_motions, x = l->n_states, left = 0, rates = 0;
     bool *state = calloc((size_t)x + 1, sizeof(*state));
 
     if (!state)
@@ -255,9 +338,13 @@ int lk_linear_drop_idle(struct lk_linear_work *w, struct lk_error *error)
             free(state);
             return refuse_massless(w, c, error);
         }
-        state[c] = state[f + c] = w->is_idle[c];
-        if (!w->is_idle[c])
-            l->coordinate[left++] = l->coordinate[c];
+        state[c] = w->is_idle[c];
+        if (c < l->n_rates)
+            state[f + c] = w->is_idle[c];
+        if (w->is_idle[c])
+            continue;
+        rates += c < l->n_rates;
+        l->coordinate[left++] = l->coordinate[c];
     }
     keep(l->A, x, state, x, state);
     keep(l->B, x, state, l->n_inputs, NULL);
@@ -265,8 +352,9 @@ int lk_linear_drop_idle(struct lk_linear_work *w, struct lk_error *error)
     keep(l->mass, f, w->is_idle, f, w->is_idle);
     keep(l->motion, f, w->is_idle, 6 * l->n_bodies, NULL);
     keep(l->momentum, f, w->is_idle, 6 * l->n_bodies, NULL);
+    l->n_states -= f - left + l->n_rates - rates;
     l->n_motions = left;
-    l->n_states -= 2 * (f - left);
+    l->n_rates = rates;
     free(state);
     return 0;
 }
@@ -278,7 +366,8 @@ void lk_linear_keep_motions(struct lk_linear_work *w)
     size_t n = 6 * (size_t)l->n_bodies;
 
     for (int c = 0; c < l->n_motions; c++) {
-        const double *N = w->N + (size_t)c * (size_t)w->n, *MN = w->MN + (size_t)c * (size_t)w->n;
+        const double *N = w->place.N + (size_t)c * (size_t)w->n;
+        const double *MN = w->place.MN + (size_t)c * (size_t)w->n;
 
         memcpy(l->motion + (size_t)c * n, N, n * sizeof(double));
         for (int b = 0; b < w->sys->n_bodies; b++)

@@ -271,13 +271,14 @@ void lk_loops_matrix(const struct lk_loops *l, const struct lk_pose *pose, enum 
         int j = l->joint_of_column[c];
         const struct lk_joint *joint = &l->sys->joint[j];
         int skip = which == LK_COLUMNS_PASSIVE && lk_loops_is_driven(l, c);
+        int n = joint->n_rows - (which == LK_COLUMNS_HOLONOMIC ? lk_slip_rows(joint) : 0);
         struct block block;
 
         evaluate_joint(l, pose, j, &block);
         for (int r = 0; r < lk_rigid_rows(joint); r++, c++) {
             double scale = 0;
 
-            if (!skip)
+            if (!skip && r < n)
                 scale = fill_column(l, joint, &block, r, A + (size_t)c * (size_t)l->n_rows);
             if (phi)
                 phi[c] = scale * block.phi[r];

@@ -46,8 +46,9 @@ int lk_loops_all(const struct lk_system *sys, struct lk_loops *ret_loops);
 /** lk_loops_is_driven() - return whether column @c is a driven row. */
 int lk_loops_is_driven(const struct lk_loops *loops, int c);
 
-/** enum lk_columns - columns to fill; all other columns are zero. */
-enum lk_columns { LK_COLUMNS_ALL, LK_COLUMNS_PASSIVE /* without drives */ };
+/** enum lk_columns - columns to fill; all other columns are zero.
+ * PASSIVE: without drives;  HOLONOMIC: without K v = 0, so that motions are between poses */
+enum lk_columns { LK_COLUMNS_ALL, LK_COLUMNS_PASSIVE, LK_COLUMNS_HOLONOMIC };
 
 /** lk_loops_matrix() - compute the matrix, column by column, with the bodies at @pose.
  * @ret_phi: violations, in the scale of the columns; NULL is allowed */

@@ -87,7 +87,7 @@ static double unit_of_rates(const struct lk_linear *l)
     double largest = 0;
     int exponent;
 
-    for (size_t i = 0; i < f; i++)
+    for (size_t i = 0; i < (size_t)l->n_rates; i++)
         for (size_t k = 0; k < f; k++)
             largest = fmax(largest, fabs(l->A[(f + i) * n + k]));
     if (!(largest > 0) || !isfinite(largest))
@@ -98,7 +98,7 @@ static double unit_of_rates(const struct lk_linear *l)
 
 static bool is_rate(const struct lk_linear *l, size_t state)
 {
-    return (int)state >= l->n_motions && (int)state < 2 * l->n_motions;
+    return (int)state >= l->n_motions && (int)state < l->n_motions + l->n_rates;
 }
 
 /* Compute A with the rates in @unit. */

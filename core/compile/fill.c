@@ -88,7 +88,7 @@ static void initial_frames(const struct lk_joint_def *def, double f[2][3][3])
 
     memcpy(f[0], world, sizeof(world));
     memcpy(f[1], world, sizeof(world));
-    if (def->type == LK_JOINT_CONE_ON_RAIL) {
+    if (def->type == LK_JOINT_CONE_ON_RAIL || def->type == LK_JOINT_ROLLING) {
         frame_of_axis(def->axis[0], f[0]);
         frame_of_axis(def->axis[1], f[1]);
         return;

@@ -242,7 +242,7 @@ static void fill_needs(struct lk_system *sys)
         for (int k = 0; k < LK_COUPLED_MAX; k++)
             if (j->of[k])
                 sys->joint[j->of[k] - sys->joint].needs_coordinate = 1;
-        sys->needs_twists |= lk_is_compliant(j) || j->of[0] || lk_is_nonholonomic(j);
+        sys->needs_twists |= lk_is_compliant(j) || j->of[0] || lk_slip_rows(j) > 0;
     }
     for (int i = 0; i < sys->n_named_joints; i++)
         if (sys->joint[i].needs_coordinate)

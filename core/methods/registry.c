@@ -189,20 +189,22 @@ static int check_lines(const struct lk_model *model, const struct lk_options *op
     return 0;
 }
 
-/* Refuse skates unless the step takes rows without a value. */
-static int check_skates(const struct lk_model *model, const struct lk_formulation *formulation,
-                        struct lk_error *ret_error)
+/* Refuse nonholonomic rows unless the step takes them. */
+static int check_slips(const struct lk_model *model, const struct lk_formulation *formulation,
+                       struct lk_error *ret_error)
 {
     bool takes = formulation == &lk_formulation_rattle || formulation == &lk_formulation_ali3 ||
                  formulation == &lk_formulation_rk4;
 
     for (int i = 0; i < model->n_joints && !takes; i++) {
-        if (model->joints[i].type != LK_JOINT_SKATE)
+        const struct lk_joint_traits *traits = &lk_joint_traits[model->joints[i].type];
+
+        if (traits->n_slips == 0)
             continue;
         lk_error_set(ret_error,
-                     "joint '%s' is a skate, expected formulation rattle, ali3 or rk4, without "
+                     "joint '%s' is of type %s, expected formulation rattle, ali3 or rk4, without "
                      "coordinates: euler-parameters",
-                     model->joints[i].name);
+                     model->joints[i].name, traits->name);
         return LK_E_MODEL;
     }
     return 0;
@@ -278,7 +280,7 @@ static int choose(const struct lk_model *model, const struct lk_options *options
         return LK_E_MODEL;
     if (how->formulation && (check_lines(model, options, name, ret_error) != 0 ||
                              check_blocks(model, options, name, ret_error) != 0 ||
-                             check_skates(model, how->formulation, ret_error) != 0))
+                             check_slips(model, how->formulation, ret_error) != 0))
         return LK_E_MODEL;
     if (how->formulation)
         return check_ports(model, options, name, ret_error);

@@ -81,11 +81,13 @@ struct lk_drive_def {
  *              unless the file gives `points`
  * @axis:       initial unit vector on each body, world; used by the types that have one: normal of
  *              a plane, line of point-on-line; universal: first axis on the first body, second axis
- *              on the second; constant-velocity: the two shafts; cone-on-rail: rail and axle
+ *              on the second; constant-velocity: the two shafts; cone-on-rail: rail and axle;
+ *              rolling: normal of the plane, and axle
  * @direction:  planar: unit vector of coordinate x in the plane, world
  * @coordinate: values of the joint's coordinates in the initial configuration [rad or m]; 0 unless
  *              given
- * @length:     distance: length of the rod [m];  @pitch: screw: travel per radian [m/rad]
+ * @length:     distance: length of the rod [m]; rolling: radius of the wheel [m];  @pitch: screw:
+ * travel per radian [m/rad]
  * @half_angle: cone-on-rail: angle between surface and axle of the wheel [rad], positive if the
  *              wheel widens along the axle;  @rail_radius, @wheel_radius: radii of the rail, and of
  *              the wheel at the second point [m]

@@ -134,6 +134,26 @@ static int read_cone_on_rail(struct lk_node map, struct lk_joint_def *joint, str
     return 0;
 }
 
+/* Read a wheel that rolls on a plane. A wheel that lies flat has no lowest point. */
+static int read_rolling(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
+{
+    double along;
+    int result = lk_read_both(map, "points", lk_read_vector_node, joint->point, err);
+
+    result = lk_also(result, lk_read_both(map, "axes", lk_read_direction_node, joint->axis, err));
+    result = lk_also(result, lk_read_positive(map, "wheel_radius", &joint->wheel_radius, err));
+    if (result != 0)
+        return result;
+    along = dot(joint->axis[0], joint->axis[1]);
+    if (along * along > CROSSING_MAX)
+        return lk_node_refuse(lk_node_get(map, "axes"), err,
+                              "axes of plane and axle are %.6g rad apart, so the wheel lies flat, "
+                              "expected the normal of the plane and an axle across it",
+                              acos(fmin(1, fabs(along))));
+    joint->length = joint->wheel_radius;
+    return 0;
+}
+
 /* struct joint_kind - keys that the file has for a type of joint; in the order of lk_joint_type.
  * @read_more: reads the keys that only this type has */
 static const struct joint_kind {
@@ -174,6 +194,10 @@ static const struct joint_kind {
                                false,
                                read_cone_on_rail},
     [LK_JOINT_SKATE] = {{"type", "bodies", "point", "axis", NULL}, true, true, NULL},
+    [LK_JOINT_ROLLING] = {{"type", "bodies", "points", "axes", "wheel_radius", NULL},
+                          false,
+                          false,
+                          read_rolling},
     [LK_JOINT_GEAR] = {{"type", "joints", "ratio", "compliance", NULL}, false, false, NULL},
     [LK_JOINT_RACK] = {{"type", "joints", "radius", "compliance", NULL}, false, false, NULL},
     [LK_JOINT_DIFFERENTIAL] = {{"type", "joints", "ratio", "compliance", NULL}, false, false, NULL},

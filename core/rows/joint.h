@@ -53,8 +53,8 @@ struct lk_road_plane; /* tyre/road.h */
  * @f:          the joint's frame on either body: three unit vectors, body axes; f[s][2] is the
  *              axis
  * @coordinate: values of the joint's coordinates when both frames coincide [rad or m]
- * @length:     distance: length of the rod [m]; cone-on-rail: distance between the points of wheel
- *              and rail along the contact normal
+ * @length:     distance: length of the rod [m]; rolling: radius of the wheel [m]; cone-on-rail:
+ * distance between the points of wheel and rail along the contact normal
  * @pitch:      screw: travel per radian [m]
  * @sine:       cone-on-rail, creep: sine of the angle between wheel surface and axle
  * @radius:     cone-on-rail, creep: radius of the rail; tyre: free radius of the wheel [m]
@@ -106,11 +106,11 @@ static inline int lk_is_compliant(const struct lk_joint *j)
     return j->kind >= LK_ROWS_COMPLIANT;
 }
 
-/** lk_is_nonholonomic() - return whether the rows of a joint are K v = 0 without a value: they
- * leave every pose within reach, but not every velocity. RT: yes. */
-static inline int lk_is_nonholonomic(const struct lk_joint *j)
+/** lk_slip_rows() - return the number of nonholonomic rows of a joint, the last ones of its rows.
+ * RT: yes. */
+static inline int lk_slip_rows(const struct lk_joint *j)
 {
-    return j->type == LK_JOINT_SKATE;
+    return lk_joint_traits[j->type].n_slips;
 }
 
 /** lk_rigid_rows() - return the number of rows of a joint that hold exactly: all or none. RT:
@@ -270,6 +270,7 @@ extern const struct lk_joint_type_ops lk_joint_distance;
 extern const struct lk_joint_type_ops lk_joint_constant_velocity;
 extern const struct lk_joint_type_ops lk_joint_cone_on_rail;
 extern const struct lk_joint_type_ops lk_joint_skate;
+extern const struct lk_joint_type_ops lk_joint_rolling;
 extern const struct lk_joint_type_ops lk_joint_bushing;
 extern const struct lk_joint_type_ops lk_joint_coordinate_row;
 extern const struct lk_joint_type_ops lk_joint_creep;

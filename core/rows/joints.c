@@ -15,6 +15,7 @@ const struct lk_joint_type_ops *const lk_joint_types[LK_JOINT_TYPES] = {
     [LK_JOINT_CONSTANT_VELOCITY] = &lk_joint_constant_velocity,
     [LK_JOINT_CONE_ON_RAIL] = &lk_joint_cone_on_rail,
     [LK_JOINT_SKATE] = &lk_joint_skate,
+    [LK_JOINT_ROLLING] = &lk_joint_rolling,
     [LK_JOINT_GEAR] = &lk_joint_coupling,
     [LK_JOINT_RACK] = &lk_joint_coupling,
     [LK_JOINT_DIFFERENTIAL] = &lk_joint_coupling,

@@ -40,12 +40,16 @@ static struct lk_shape *add_block(struct lk_sketch *d, const struct lk_joint_def
     return shape;
 }
 
-static void add_wheel_on_rail(struct lk_sketch *d, const struct lk_joint_def *def)
+static void add_wheel(struct lk_sketch *d, const struct lk_joint_def *def, double width)
 {
-    struct lk_shape *wheel =
-        add_cylinder(d, def, 1, 2 * def->wheel_radius, 0.25 * def->wheel_radius);
+    struct lk_shape *wheel = add_cylinder(d, def, 1, 2 * def->wheel_radius, width);
 
     wheel->part = LK_PART_WHEEL;
+}
+
+static void add_wheel_on_rail(struct lk_sketch *d, const struct lk_joint_def *def)
+{
+    add_wheel(d, def, 0.25 * def->wheel_radius);
     add_cylinder(d, def, 0, 2 * def->rail_radius, 8 * def->wheel_radius);
 }
 
@@ -101,6 +105,9 @@ static void add_joint(struct lk_sketch *d, const struct lk_joint_def *def)
         break;
     case LK_JOINT_DISTANCE:
         add_span(d, LK_PART_ROD, def->name, def->body, def->point);
+        break;
+    case LK_JOINT_ROLLING:
+        add_wheel(d, def, 0.1 * def->wheel_radius);
         break;
     case LK_JOINT_SKATE:
         add_cylinder(d, def, 1, LONG * u, 0.1 * PIN * u);

@@ -96,6 +96,7 @@ static double held_shift(const struct lk_scene_joint *j, const double gap[3], co
         return fabs(lk_norm(gap) - j->length);
     case LK_JOINT_CONE_ON_RAIL:
     case LK_JOINT_SKATE:
+    case LK_JOINT_ROLLING:
         return 0;
     default:
         return lk_norm(gap);

@@ -189,8 +189,8 @@ static double coordinate_rate(const struct lk_joint *j, const struct at *at, int
 
 /* Return 1 if the pose is so far from singularities of the functions that a difference with step D
  * does not cross them and third derivatives are below 1e2. Singularities: the jump between threads
- * and f[1][0] along the axis of a screw, two coincident points, half a turn of a bushing, and an
- * axle along its rail or through its middle. */
+ * and f[1][0] along the axis of a screw, two coincident points, half a turn of a bushing, an
+ * axle along its rail or through its middle, and a wheel that lies flat. */
 static int is_regular(const struct lk_joint *j, const struct at *at)
 {
     double phi[6], d[3];
@@ -202,6 +202,8 @@ static int is_regular(const struct lk_joint *j, const struct at *at)
                fabs(lk_rows_square(at->p, j->f[0][2], j->f[1][0])) < 0.8;
     if (j->type == LK_JOINT_DISTANCE)
         return lk_norm(d) > 0.4;
+    if (j->type == LK_JOINT_ROLLING)
+        return fabs(lk_rows_square(at->p, j->f[0][2], j->f[1][2])) < 0.8;
     if (j->type == LK_JOINT_CONE_ON_RAIL || j->type == LK_JOINT_CREEP) {
         double rail[3], axle[3], across[3];
 
@@ -951,6 +953,49 @@ static void skate_is_slip_across_the_blade(void **state)
     }
 }
 
+/* The first row of a rolling wheel is the depth of the lowest point of its edge below the plane,
+ * found here by the angle along the edge; the rates of all rows are the slip at this point along
+ * the normal and two tangents. */
+static void rolling_is_slip_at_the_lowest_point(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 50; trial++) {
+        struct lk_joint j = random_joint(LK_JOINT_ROLLING);
+        struct sides sides = random_sides();
+        double n[3], b[3], t[3], m[3], edge[2][3], centre[3], plane[3], point[3], of[2][3], slip[3];
+        double about, rate[6], phi[6];
+        struct at at;
+
+        move(&sides, 0, &at);
+        lk_rotate(at.pose[0].R, j.f[0][2], n);
+        lk_rotate(at.pose[1].R, j.f[1][2], b);
+        lk_rotate(at.pose[0].R, j.p[0], plane);
+        lk_rotate(at.pose[1].R, j.p[1], centre);
+        for (int k = 0; k < 2; k++)
+            lk_rotate(at.pose[1].R, j.f[1][k], edge[k]);
+        about = atan2(-lk_dot(n, edge[1]), -lk_dot(n, edge[0]));
+        for (int i = 0; i < 3; i++) {
+            centre[i] += at.pose[1].x[i];
+            plane[i] += at.pose[0].x[i];
+            point[i] = centre[i] + j.length * (cos(about) * edge[0][i] + sin(about) * edge[1][i]);
+        }
+        lk_joint_violation(&j, at.p, phi);
+        assert_true(fabs(phi[0] - (lk_dot(n, plane) - lk_dot(n, point))) < EXACT);
+        assert_true(phi[1] == 0 && phi[2] == 0);
+        for (int s = 0; s < 2; s++)
+            material_velocity(&at, s, point, of[s]);
+        lk_sub(of[0], of[1], slip);
+        lk_cross(b, n, t);
+        for (int i = 0; i < 3; i++)
+            t[i] /= sqrt(1 - lk_dot(b, n) * lk_dot(b, n));
+        lk_cross(n, t, m);
+        rate_of(&j, &at, rate);
+        assert_true(fabs(rate[0] - lk_dot(slip, n)) < 100 * EXACT);
+        assert_true(fabs(rate[1] - lk_dot(slip, t)) < 100 * EXACT);
+        assert_true(fabs(rate[2] - lk_dot(slip, m)) < 100 * EXACT);
+    }
+}
+
 /* ---- rows of coordinates ---- */
 
 /** struct train - two coupled joints. @at_side: index among four bodies of each side, -1 for the
@@ -1189,6 +1234,8 @@ int main(void)
         CHECK_ALL(LK_JOINT_CONE_ON_RAIL, cone_on_rail),
         CHECK(gamma_is_derivative_of_rate, LK_JOINT_SKATE, skate),
         CHECK(load_is_transpose_of_jacobian, LK_JOINT_SKATE, skate),
+        CHECK(gamma_is_derivative_of_rate, LK_JOINT_ROLLING, rolling),
+        CHECK(load_is_transpose_of_jacobian, LK_JOINT_ROLLING, rolling),
         CHECK(load_is_transpose_of_jacobian, LK_JOINT_CREEP, creep),
         CHECK(load_is_transpose_of_jacobian, LK_JOINT_AIR, air),
         CHECK_ALL(LK_JOINT_RACK, coupling),
@@ -1228,6 +1275,7 @@ int main(void)
         cmocka_unit_test(cone_touches_rail),
         cmocka_unit_test(creep_is_slip_at_the_contact),
         cmocka_unit_test(skate_is_slip_across_the_blade),
+        cmocka_unit_test(rolling_is_slip_at_the_lowest_point),
     };
 
     srand(1);

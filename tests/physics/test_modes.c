@@ -557,6 +557,99 @@ static void iltis(void **state)
     close_case(&c);
 }
 
+/* ---- steady rolling ---- */
+
+/* Compile config/models/bicycle.yaml with another speed. */
+static struct lk_system *bicycle_at(double speed)
+{
+    static const double radius[] = {0.3, INFINITY, INFINITY, 0.35};
+    static const struct lk_options whole = {.all_rows = 1};
+    struct lk_model *model;
+    struct lk_system *sys;
+    struct lk_error error;
+
+    if (lk_model_read_file("config/models/bicycle.yaml", &model, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(model->n_bodies, 4);
+    for (int b = 0; b < 4; b++) {
+        model->bodies[b].velocity[0] = speed;
+        model->bodies[b].angular_velocity[1] = speed / radius[b];
+    }
+    if (lk_system_new(model, &whole, &sys, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    return sys;
+}
+
+/* The bicycle of J. P. Meijaard and others (2007), table 2: at each speed four eigenvalues, beside
+ * six zeros for place, heading, speed and the turns of both wheels. */
+static void bicycle(void **state)
+{
+    static const struct {
+        double speed;
+        double published[4][2];
+    } at[] = {
+        {0, {{-5.53094371765393}, {-3.13164324790656}, {3.13164324790656}, {5.53094371765393}}},
+        {1, {{3.52696170990070, 0.80774027519930}, {-3.13423125066578}, {-7.11008014637442}}},
+        {5, {{-0.77534188219585, 4.46486771378823}, {-0.32286642900409}, {-14.07838969279822}}},
+        {10, {{-3.72016840437287, 10.90681139476287}, {0.16105338653172}, {-24.62459635017404}}}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+        struct case_of c;
+        int n_zero = 0;
+
+        open_case(&c, bicycle_at(at[i].speed), false);
+        assert_int_equal(c.l.n_rates, 3);
+        assert_int_equal(c.l.n_motions, 7);
+        assert_int_equal(c.l.n_states, 10);
+        assert_true(c.l.unrest < 1e-9);
+        for (int k = 0; k < 4 && at[i].published[k][0] != 0; k++) {
+            double nearest = INFINITY;
+
+            for (int m = 0; m < c.n; m++)
+                nearest = fmin(nearest, hypot(c.mode[m].re - at[i].published[k][0],
+                                              c.mode[m].im - at[i].published[k][1]));
+            near_to(nearest, 0, 1e-7);
+        }
+        for (int m = 0; m < c.n; m++)
+            if (hypot(c.mode[m].re, c.mode[m].im) < 1e-3)
+                n_zero += c.mode[m].im > 0 ? 2 : 1;
+        assert_int_equal(n_zero, 6);
+        close_case(&c);
+    }
+}
+
+/* At rest a skate may be beside its place, where it has no way to go: one state more than two for
+ * each degree of freedom, and a rate of zero. */
+static void skate_at_rest(void **state)
+{
+    struct case_of c;
+
+    (void)state;
+    open_case(
+        &c,
+        compile("linkage: 1\nname: sled\ngravity: [0, 0, -10]\nbodies:\n"
+                "  sled: {mass: 3, inertia: [0.2, 0.3, 0.4], position: [0, 0, 0.1]}\n"
+                "joints:\n"
+                "  ice: {type: planar, bodies: [ground, sled], point: [0, 0, 0], axis: [0, 0, "
+                "1]}\n"
+                "  blade: {type: skate, bodies: [ground, sled], point: [0, 0, 0], axis: [0, 1, "
+                "0]}\n"
+                "forces:\n"
+                "  post: {type: spring-damper, bodies: [ground, sled], points: [[2, 0, 0.1], "
+                "[0, 0, 0.1]], stiffness: 300, rest_length: 2}\n",
+                NULL),
+        true);
+    assert_int_equal(c.l.n_motions, 3);
+    assert_int_equal(c.l.n_rates, 2);
+    assert_int_equal(c.n, 4); /* to and fro, a turn, aside */
+    near_to(c.mode[c.n - 1].im, 10, 1e-8);
+    for (int m = 0; m < c.n - 1; m++)
+        near_to(hypot(c.mode[m].re, c.mode[m].im), 0, 1e-4);
+    close_case(&c);
+}
+
 /* ---- models that cannot be linearised ---- */
 
 static void refused(const char *text, bool at_rest, const char *why)
@@ -605,7 +698,8 @@ int main(void)
         cmocka_unit_test(sleeping_top),      cmocka_unit_test(double_pendulum),
         cmocka_unit_test(beam_of_links),     cmocka_unit_test(matrices),
         cmocka_unit_test(step_agrees),       cmocka_unit_test(iltis),
-        cmocka_unit_test(points_on_a_rope),  cmocka_unit_test(refusals),
+        cmocka_unit_test(points_on_a_rope),  cmocka_unit_test(bicycle),
+        cmocka_unit_test(skate_at_rest),     cmocka_unit_test(refusals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Skates: rows K v = 0 without a value. On a slope against the closed form, a sleigh against its
- * first integrals, and between two bodies that tumble against a laboratory without this row. */
+/* Skates and wheels that roll: rows K v = 0 without a value. Against closed forms (a skate on a
+ * slope, a sleigh, a disc that rolls in a circle) and between two formulations that share K alone.
+ */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include "model/model.h"
@@ -212,6 +213,120 @@ static void named_engines_step_one_by_one(void **state)
     }
 }
 
+/* ---- a disc that rolls in a circle ---- */
+
+#define RADIUS   0.3
+#define MASS     2.0
+#define ALONG    0.1  /* moment of inertia about the axle [kg m^2] */
+#define ACROSS   0.05 /* and about a diameter */
+#define LEAN     0.3  /* of the disc from the vertical [rad] */
+#define HEADING  2.0  /* rate of its direction [rad/s] */
+#define STRENGTH 9.0  /* of gravity, against the normal of the plane [m/s^2] */
+
+/* Return the speed of the centre of a disc that leans by LEAN into its circle: the torque of
+ * gravity and of the force at the contact about the centre is the rate of the angular momentum, A
+ * W^2 sin a cos a + C W v cos a / r + m r W v cos a = m g r sin a. */
+static double circling_speed(void)
+{
+    return sin(LEAN) * (RADIUS * MASS * STRENGTH - ACROSS * HEADING * HEADING * cos(LEAN)) /
+           (HEADING * cos(LEAN) * (ALONG / RADIUS + RADIUS * MASS));
+}
+
+/* The plane is askew: its normal, and two directions in it. */
+static const double frame[3][3] = {
+    {2.0 / 3, -1.0 / 3, 2.0 / 3}, {2.0 / 3, 2.0 / 3, -1.0 / 3}, {-1.0 / 3, 2.0 / 3, 2.0 / 3}};
+
+static void in_world(double normal, double ahead, double aside, double ret[3])
+{
+    for (int i = 0; i < 3; i++)
+        ret[i] = normal * frame[0][i] + ahead * frame[1][i] + aside * frame[2][i];
+}
+
+/* Write a disc that begins to roll ahead and leans aside. Its axle is cos a aside - sin a normal,
+ * and it turns about it by v / r + W sin a beside the turn of its heading. */
+static void write_disc(double v, char *ret, size_t size)
+{
+    double x[3], u[3], w[3], g[3], axle[3], cross[3], cosine, spin = v / RADIUS;
+
+    in_world(RADIUS * cos(LEAN), 0, 0, x);
+    in_world(0, v, 0, u);
+    in_world(-sin(LEAN), 0, cos(LEAN), axle);
+    for (int i = 0; i < 3; i++) {
+        w[i] = HEADING * frame[0][i] + (spin + HEADING * sin(LEAN)) * axle[i];
+        g[i] = -STRENGTH * frame[0][i];
+    }
+    /* the body's z axis is the axle: turned about z x axle */
+    cross[0] = -axle[1];
+    cross[1] = axle[0];
+    cross[2] = 0;
+    cosine = axle[2];
+    snprintf(ret, size,
+             "linkage: 1\nname: disc\ngravity: [%.17g, %.17g, %.17g]\nbodies:\n"
+             "  disc: {mass: %g, inertia: [%g, %g, %g], position: [%.17g, %.17g, %.17g],\n"
+             "    orientation: {axis: [%.17g, %.17g, %.17g], angle: %.17g},\n"
+             "    velocity: [%.17g, %.17g, %.17g], angular_velocity: [%.17g, %.17g, %.17g]}\n"
+             "joints:\n"
+             "  contact: {type: rolling, bodies: [ground, disc], wheel_radius: %g,\n"
+             "    points: [[0, 0, 0], [%.17g, %.17g, %.17g]],\n"
+             "    axes: [[%.17g, %.17g, %.17g], [%.17g, %.17g, %.17g]]}\n"
+             "outputs:\n"
+             "  pose: {type: body-pose, body: disc}\n"
+             "  side: {type: joint-reaction, joint: contact}\n"
+             "  residual: {type: residual}\n",
+             g[0], g[1], g[2], MASS, ACROSS, ACROSS, ALONG, x[0], x[1], x[2], cross[0], cross[1],
+             cross[2], acos(cosine), u[0], u[1], u[2], w[0], w[1], w[2], RADIUS, x[0], x[1], x[2],
+             frame[0][0], frame[0][1], frame[0][2], axle[0], axle[1], axle[2]);
+}
+
+/* Return the largest distance of the centre from its circle over 5 s, and the largest deviation of
+ * the force at the contact. */
+static double circle_error(const char *formulation, double h, double *ret_force)
+{
+    double v = circling_speed(), radius = v / HEADING, worst = 0;
+    struct lk_system *sys;
+    char text[2048];
+
+    write_disc(v, text, sizeof(text));
+    step_with(formulation);
+    sys = compile(text, h);
+    step_with("auto");
+    *ret_force = 0;
+    while (lk_system_time(sys) < 5 - 0.5 * h) {
+        double t, place[3], push[3], off = 0, by = 0;
+
+        assert_int_equal(lk_system_step(sys, NULL), 0);
+        t = HEADING * lk_system_time(sys);
+        in_world(RADIUS * cos(LEAN), radius * sin(t), radius * (1 - cos(t)), place);
+        in_world(MASS * STRENGTH, -MASS * HEADING * v * sin(t), MASS * HEADING * v * cos(t), push);
+        for (int i = 0; i < 3; i++) {
+            off += pow(read_output(sys, "pose", i) - place[i], 2);
+            by += pow(read_output(sys, "side", i) - push[i], 2);
+        }
+        worst = fmax(worst, sqrt(off));
+        *ret_force = fmax(*ret_force, sqrt(by));
+        assert_true(read_output(sys, "residual", 0) < 1e-12);
+        assert_true(read_output(sys, "residual", 1) < 1e-12);
+    }
+    lk_system_free(sys);
+    return worst;
+}
+
+static void disc_rolls_in_a_circle(void **state)
+{
+    static const char *const formulations[] = {"rattle", "ali3"};
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        double force[2], error[2] = {circle_error(formulations[k], 0.004, &force[0]),
+                                     circle_error(formulations[k], 0.002, &force[1])};
+
+        if (!(error[0] > 3.8 * error[1] && error[1] < 5e-4))
+            fail_msg("%s: %g, %g m", formulations[k], error[0], error[1]);
+        if (!(force[0] > 3.8 * force[1] && force[1] < 5e-3))
+            fail_msg("%s: %g, %g N", formulations[k], force[0], force[1]);
+    }
+}
+
 /* ---- what does not take them ---- */
 
 static void other_formulations_refuse_skates(void **state)
@@ -229,8 +344,9 @@ static void other_formulations_refuse_skates(void **state)
         snprintf(text, sizeof(text), "%ssolver: {step: 0.001, %s}\n", slope, solvers[k]);
         assert_int_equal(lk_model_read_text("m", text, strlen(text), &model, &error), 0);
         assert_int_equal(lk_system_new(model, NULL, &sys, &error), LK_E_MODEL);
-        assert_string_equal(error.text, "joint 'blade' is a skate, expected formulation rattle, "
-                                        "ali3 or rk4, without coordinates: euler-parameters");
+        assert_string_equal(error.text, "joint 'blade' is of type skate, expected formulation "
+                                        "rattle, ali3 or rk4, without coordinates: "
+                                        "euler-parameters");
         lk_model_free(model);
     }
 }
@@ -242,6 +358,7 @@ int main(void)
         cmocka_unit_test(higher_orders_take_skates),
         cmocka_unit_test(sleigh_turns_into_its_track),
         cmocka_unit_test(sledge_on_a_tumbling_raft),
+        cmocka_unit_test(disc_rolls_in_a_circle),
         cmocka_unit_test(named_engines_step_one_by_one),
         cmocka_unit_test(other_formulations_refuse_skates),
     };

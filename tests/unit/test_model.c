@@ -454,6 +454,10 @@ static void test_wheel_on_rail(void **state)
                                            "      wheel_radius: 0.5}\n"
                                            "  blade: {type: skate, bodies: [a, b],\n"
                                            "      point: [1, 2, 3], axis: [0, 2, 0]}\n"
+                                           "  disc: {type: rolling, bodies: [a, b],\n"
+                                           "      points: [[1, 2, 3], [4, 5, 6]],\n"
+                                           "      axes: [[0, 0, 2], [0, 3, 0]],\n"
+                                           "      wheel_radius: 0.3}\n"
                                            "forces:\n"
                                            "  free: {type: creep, joint: wheel, lateral: 1,\n"
                                            "      longitudinal: 2, speed: 3}\n"
@@ -471,6 +475,11 @@ static void test_wheel_on_rail(void **state)
     assert_vector(model->joints[1].point[0], 1, 2, 3);
     assert_vector(model->joints[1].point[1], 1, 2, 3);
     assert_vector(model->joints[1].axis[1], 0, 1, 0);
+    assert_int_equal(model->joints[2].type, LK_JOINT_ROLLING);
+    assert_vector(model->joints[2].point[1], 4, 5, 6);
+    assert_vector(model->joints[2].axis[0], 0, 0, 1);
+    assert_vector(model->joints[2].axis[1], 0, 1, 0);
+    assert_true(model->joints[2].wheel_radius == 0.3 && model->joints[2].length == 0.3);
     assert_int_equal(j->type, LK_JOINT_CONE_ON_RAIL);
     assert_vector(j->point[0], 1, 2, 3);
     assert_vector(j->point[1], 4, 5, 6);

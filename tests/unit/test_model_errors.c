@@ -160,12 +160,11 @@ static const struct row {
     {"revolute", "hinge",
      "m:8:17: type is 'hinge', expected revolute, spherical, prismatic, fixed, cylindrical, "
      "universal, planar, screw, point-on-line, distance, constant-velocity, cone-on-rail, skate, "
-     "gear, "
-     "rack, differential"},
+     "rolling, gear, rack, differential"},
     {"type: revolute, ", "",
      "m:8:10: the key 'type' is missing, expected revolute, spherical, prismatic, fixed, "
      "cylindrical, universal, planar, screw, point-on-line, distance, constant-velocity, "
-     "cone-on-rail, skate, gear, rack, differential"},
+     "cone-on-rail, skate, rolling, gear, rack, differential"},
     {"bodies: [ground, arm], ", "",
      "m:8:10: the key 'bodies' is missing, expected a list of 2 bodies"},
     {"[ground, arm]", "[ground, amr]", "m:8:44: unknown body 'amr', expected ground, arm, box"},
@@ -890,7 +889,7 @@ static const char *const several_lines[] = {
     "m:6:49: velocity has 2 entries, expected a list of 3 numbers",
     "m:8:17: type is 'revolut', did you mean 'revolute'? Expected revolute, spherical, prismatic, "
     "fixed, cylindrical, universal, planar, screw, point-on-line, distance, constant-velocity, "
-    "cone-on-rail, skate, gear, rack, differential",
+    "cone-on-rail, skate, rolling, gear, rack, differential",
     "m:9:37: unknown body 'arn', expected ground, arm, box",
     "m:9:42: unknown body 'bax', expected ground, box, arm",
     "m:9:55: point has 2 entries, expected a list of 3 numbers",

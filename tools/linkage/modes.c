@@ -72,7 +72,7 @@ static void print_head(const struct options *o, const struct lk_system *system,
     struct lk_equilibrium e;
 
     lk_system_equilibrium(system, &e);
-    printf("%s: %s, %d degrees of freedom, about %s\n", o->path, lk_model_name(model), l->n_motions,
+    printf("%s: %s, %d degrees of freedom, about %s\n", o->path, lk_model_name(model), l->n_rates,
            e.is_sought ? "its static equilibrium" : "the drawing");
     if (l->unrest > UNREST * fmax(1, largest_of(l->A, l->n_states * l->n_states)))
         printf(
@@ -207,17 +207,17 @@ struct names {
 static void print_state(FILE *out, const struct names *names, int i)
 {
     char text[LK_TEXT_SIZE];
-    int f = names->l->n_motions;
+    int m = names->l->n_motions, first_block = m + names->l->n_rates;
 
-    if (i >= 2 * f) {
-        fprintf(out, "block %s", names->l->block[i - 2 * f]);
+    if (i >= first_block) {
+        fprintf(out, "block %s", names->l->block[i - first_block]);
         return;
     }
-    lk_free_coordinate_text(names->system, names->l->coordinate[i % f], text, sizeof(text));
+    lk_free_coordinate_text(names->system, names->l->coordinate[i % m], text, sizeof(text));
     for (char *c = text; *c; c++)
         if (*c == ',')
             *c = ';';
-    fprintf(out, "%s%s", text, i < f ? "" : " rate");
+    fprintf(out, "%s%s", text, i < m ? "" : " rate");
 }
 
 static void print_name(FILE *out, const struct names *names, int i)

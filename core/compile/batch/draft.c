@@ -65,7 +65,7 @@ static int is_known(const struct lk_draft *d)
     /* rows that need poses, velocities or the multiplier of another row in each iterate, which
      * lanes keep to themselves */
     for (int i = 0; i < m->n_joints; i++)
-        known &= m->joints[i].type != LK_JOINT_SKATE;
+        known &= lk_joint_traits[m->joints[i].type].n_slips == 0;
     for (int i = 0; i < m->n_forces; i++)
         known &= m->forces[i].type != LK_FORCE_CREEP ||
                  !(m->forces[i].follows_load || m->forces[i].spin > 0);

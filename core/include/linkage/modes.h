@@ -8,6 +8,17 @@
  *
  *     x = (z, z'),   dq = N z,   z'' = (N^T M N)^-1 N^T M a(q + dq, v + dv, u + du)
  *
+ * Nonholonomic rows (skates, rolling wheels) leave more poses within reach than velocities: m > f
+ * coordinates z, of which the first f have rates r of their own. With N_q and N_v, the motions
+ * between poses and those that velocities can have,
+ *
+ *     x = (z, r),   dq = N_q z,   dv = S z + N_v r,   z' = A_11 z + A_12 r
+ *
+ * where S are the velocities that the rows impose beside the start; for a wheel that rolls, a turn
+ * about the vertical changes the direction of its velocity. So a bicycle is linearised about steady
+ * rolling straight ahead (J. P. Meijaard and others, Linearized dynamics equations for the balance
+ * and steer of a bicycle, 2007, eq. (5.3)).
+ *
  * where a are the accelerations that the engine computes for bodies moved by dq, with all forces
  * (A. A. Shabana, Dynamics of Multibody Systems, 2020, chapter 5, for the projection): A, B, C and
  * D are central differences of these and of the output channels. Rotations are in world axes, not
@@ -32,19 +43,23 @@ extern "C" {
 
 /** struct lk_linear - small motions about the start of a system; matrices row by row, SI
  * units.
- * @n_motions:  f, degrees of freedom, without rotations of bodies without inertia (point masses)
+ * @n_motions:  m, free coordinates, without rotations of bodies without inertia (point masses)
  *              that affect no rate, even if they affect outputs
- * @n_states:   2 f coordinates and their rates, then the states of blocks
+ * @n_rates:    f, degrees of freedom: the first f coordinates have rates of their own. f = m
+ * without nonholonomic rows
+ * @n_states:   m coordinates, f rates, then the states of blocks
  * @block:      for each state of a block, the name of its block in the system
  * @coordinate: the free coordinates
  * @A: n_states x n_states;  @B: n_states x n_inputs;  @C: n_outputs x n_states;  @D: n_outputs x
  *              n_inputs
- * @motion:     f x 6 n_bodies, N: shift of each centre of mass [m] and turn of each body [rad],
- *              world axes, for a unit of a coordinate;  @momentum: M N;  @mass: f x f, N^T M N
+ * @motion:     m x 6 n_bodies, N_q: shift of each centre of mass [m] and turn of each body [rad],
+ *              world axes, for a unit of a coordinate;  @momentum: M N_q;  @mass: m x m,
+ *              N_q^T M N_q
  * @unrest:     largest rate of change of a coordinate's rate at the start [1/s^2, SI]; 0 in
  *              equilibrium, otherwise the matrices are valid only at that instant */
 struct lk_linear {
     int n_motions;
+    int n_rates;
     int n_states;
     int n_inputs;
     int n_outputs;

@@ -66,7 +66,7 @@ enum lk_settling { LK_SETTLES_ROWS = 1, LK_SETTLES_IDLE = 2, LK_SETTLES_MOMENTA 
  *                  formulation; NULL: fixed work
  * @takes_massless: the formulation accepts bodies without inertia
  * @takes_rolling:  the formulation accepts creep that follows the normal force of its contact, and
- *                  skates
+ *                  nonholonomic rows, of skates and rolling wheels
  * @shares_work:    workers share its loops, see methods/share.h
  * @open:           allocate the formulation in @ret; close() frees it. The state of @mechanics must
  *                  be consistent. Not for the cycle. Returns 0, -ENOMEM, or LK_E_MODEL; @ret_error

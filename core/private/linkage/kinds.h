@@ -25,6 +25,7 @@ enum lk_joint_type {
     LK_JOINT_CONSTANT_VELOCITY,
     LK_JOINT_CONE_ON_RAIL,
     LK_JOINT_SKATE,
+    LK_JOINT_ROLLING,
     LK_JOINT_GEAR,
     LK_JOINT_RACK,
     LK_JOINT_DIFFERENTIAL,
@@ -64,7 +65,9 @@ static inline int lk_coupled_joints(enum lk_joint_type type)
  *                  angles
  * @n_coordinates:  coordinates that the joint leaves free and measures
  * @coordinate:     their names; "" when there is only one
- * @is_angle:       bit i: coordinate i is an angle [rad], else a length [m] */
+ * @is_angle:       bit i: coordinate i is an angle [rad], else a length [m]
+ * @n_slips:        nonholonomic rows: the last rows, which are K v = 0 without a value. They leave
+ *                  every pose within reach, but not every velocity */
 struct lk_joint_traits {
     const char *name;
     int n_rows;
@@ -72,6 +75,7 @@ struct lk_joint_traits {
     int n_coordinates;
     const char *coordinate[LK_COORDINATES_MAX];
     unsigned is_angle;
+    int n_slips;
 };
 
 extern const struct lk_joint_traits lk_joint_traits[LK_JOINT_TYPES];

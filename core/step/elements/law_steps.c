@@ -358,7 +358,7 @@ void lk_law_steps_slide(struct lk_system *sys, int i, struct lk_jacobian jacobia
     double rates[LK_ROWS_MAX];
 
     rates_by(sys, j, jacobian, rates);
-    for (int r = 0; r < j->n_rows; r++)
+    for (int r = j->n_rows - lk_slip_rows(j); r < j->n_rows; r++)
         sys->solution[j->row + r] = 0.5 * sys->h * rates[r];
 }
 

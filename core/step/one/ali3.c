@@ -116,10 +116,12 @@ static void rows_with_rates(struct lk_system *sys, int i, bool is_first)
     struct lk_jacobian jacobian = {values, sys->jacobian[i].pad, 0};
 
     lk_joint_jacobian(j, pose, jacobian);
-    if (lk_is_compliant(j))
+    if (lk_is_compliant(j)) {
         lk_law_steps_follow_pose(sys, i, jacobian, is_first);
-    else
+    } else {
+        lk_evaluate_violation(sys, i, sys->solution + j->row);
         lk_law_steps_slide(sys, i, jacobian);
+    }
     for (int r = 0; r < j->n_rows; r++)
         for (int s = 0; s < j->n_sides; s++) {
             struct lk_twist *g = &sys->residual[j->body[s]];
@@ -154,7 +156,7 @@ static void row_residual(struct lk_system *sys, bool is_first)
         const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
         struct lk_twist *const sum[2] = LK_TWO_SIDES(sys->residual, j);
 
-        if (lk_is_compliant(j) || lk_is_nonholonomic(j)) {
+        if (lk_is_compliant(j) || lk_slip_rows(j) > 0) {
             rows_with_rates(sys, i, is_first);
         } else if (j->of[0]) {
             coordinate_row(sys, i);

@@ -159,10 +159,10 @@ static double iterate_violations(struct lk_system *sys)
         const struct lk_joint *j = &sys->joint[i];
         double rates[LK_ROWS_MAX];
 
-        if (!lk_is_nonholonomic(j))
+        if (lk_slip_rows(j) == 0)
             continue;
         lk_slip_rates(sys, i, rates);
-        for (int row = 0; row < j->n_rows; row++) {
+        for (int row = j->n_rows - lk_slip_rows(j); row < j->n_rows; row++) {
             largest = lk_max(largest, fabs(sys->h * rates[row]));
             sys->solution[j->row + row] = 0.5 * sys->h * rates[row];
         }
