@@ -339,6 +339,7 @@ static void add_creep(struct lk_system *sys, struct lk_law *law, const struct lk
     t->now->limit = f->limit;
     t->now->scale = 1;
     t->contact = f->follows_load ? f->joint : -1;
+    sys->n_by_load += f->follows_load;
     t->load = f->load;
     t->coulomb = t->now->damping;
     t->stick = f->limit;

@@ -40,6 +40,7 @@ enum rattle_down {
  * - UNCLOSE: back to the pose of the factor of q_n+1;  MATRIX: that factor
  * - KICK: velocities after the second half kick
  * - AGAIN, AGAIN_MORE: E times the first part of a refined solution, or times a later part
+ * - FOLLOW: velocities with the changed forces of laws that follow normal forces
  * - FREE: accelerations without joints;  SHOVE: the motion that lk_executor.hold resists
  * - SETTLE: Jacobians of the closed pose;  BALANCE: forces on bodies without inertia
  * - RELOAD: a combined state (order above 2), and the factor of its pose;  VIOLATION: its Phi;
@@ -55,6 +56,7 @@ enum rattle_up {
     RATTLE_KICK,
     RATTLE_AGAIN,
     RATTLE_AGAIN_MORE,
+    RATTLE_FOLLOW,
     RATTLE_FREE,
     RATTLE_SHOVE,
     RATTLE_SETTLE,
@@ -72,7 +74,8 @@ enum rattle_up {
  * - INCREMENT, LAST_INCREMENT: increments of iterations; the last one gives the accepted pose
  * - VELOCITIES, ACCELERATIONS: projected velocities, accelerations
  * - CLOSE, CLOSE_LAST: one iteration to close the joints of a combined state (order above 2)
- * - BOUNCED: changes of velocity by the stops that were hit, into system->correction */
+ * - BOUNCED: changes of velocity by the stops that were hit, into system->correction
+ * - FOLLOWED: accelerations and velocities with the changed forces */
 enum ali3_down {
     ALI3_STAY,
     ALI3_INCREMENT,
@@ -81,9 +84,10 @@ enum ali3_down {
     ALI3_ACCELERATIONS,
     ALI3_CLOSE,
     ALI3_CLOSE_LAST,
-    ALI3_BOUNCED
+    ALI3_BOUNCED,
+    ALI3_FOLLOWED
 };
-#define ALI3_DOWNS (ALI3_BOUNCED + 1)
+#define ALI3_DOWNS (ALI3_FOLLOWED + 1)
 
 /** enum ali3_up - stages of ali3 that assemble a right-hand side.
  * - PREDICT: the predicted pose, with its Phi and Jacobians
@@ -94,7 +98,8 @@ enum ali3_down {
  *   projected velocities;  PROJECT_ACCELERATIONS: Phi_q a - gamma
  * - STORE: the new state;  RELOAD: a combined state (order above 2);  OPEN: its Phi
  * - FREE: accelerations without joints, with a factor;  FACTOR: only a factor
- * - BOUNCE: rates of restitution of the stops that were hit */
+ * - BOUNCE: rates of restitution of the stops that were hit
+ * - FOLLOW: change of the forces that follow normal forces */
 enum ali3_up {
     ALI3_REST,
     ALI3_PREDICT,
@@ -110,9 +115,10 @@ enum ali3_up {
     ALI3_OPEN,
     ALI3_FREE,
     ALI3_FACTOR,
-    ALI3_BOUNCE
+    ALI3_BOUNCE,
+    ALI3_FOLLOW
 };
-#define ALI3_UPS (ALI3_BOUNCE + 1)
+#define ALI3_UPS (ALI3_FOLLOW + 1)
 
 /** enum rk4_down - stages of rk4 that use a solution.
  * - ADVANCE: accelerations of a Runge-Kutta stage, and from these the next stage or the new state

@@ -86,6 +86,7 @@ struct lk_system {
     int n_terms;
     int n_sways;   /* rods and springs with sway rows, see sway.h */
     int n_winds;   /* frictions with wind-up */
+    int n_by_load; /* laws that follow the normal force of a contact, see step/elements/creep.h */
     int n_signals; /* values set by inputs, without loads and drives */
     int n_ports;   /* impedances, maps, callbacks: their work counts as work of inputs */
     int n_shown_ports;

@@ -14,7 +14,8 @@
  *
  * N is the multiplier of the contact row in the present iterate. The force of creep changes with N
  * by the friction coefficient at most, so that the iterations of the step include this dependence.
- */
+ * At the end of a step N is that of the accelerations, and the step is corrected once by the
+ * difference: see follow_loads() in scripts/rattle.c and project_motion() in scripts/ali3.c. */
 #ifndef LK_STEP_CREEP_H
 #define LK_STEP_CREEP_H
 

@@ -385,6 +385,29 @@ void lk_law_steps_follow_pose(struct lk_system *sys, int i, struct lk_jacobian j
     }
 }
 
+void lk_law_steps_change(struct lk_system *sys, const struct lk_state *state, struct lk_twist *sum)
+{
+    for (int i = 0; i < sys->n_joints && sys->n_by_load > 0; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
+        struct lk_twist *const to[LK_SIDES_MAX] = LK_SIDES(sum, j);
+        double change[LK_ROWS_MAX];
+
+        if (!lk_creep_follows(sys, j))
+            continue;
+        for (int r = 0; r < j->n_rows; r++) {
+            const struct lk_law *law = &sys->law[j->law + r];
+            double rate, x = lk_loads_law_place(sys, state, law, &rate);
+            struct lk_law_value f;
+
+            lk_law_evaluate(law, sys->term, x, rate, 1, &f);
+            change[r] = f.elastic + f.dissipative - sys->next.lambda[j->row + r];
+            sys->next.lambda[j->row + r] += change[r];
+        }
+        lk_joint_ops(j->type)->load(j, pose, change, to);
+    }
+}
+
 static bool is_in(const struct lk_system *sys)
 {
     return sys->n_laws > 0;

@@ -30,6 +30,12 @@ LK_RT void lk_law_steps_release(struct lk_system *system, int j);
  * before any multiplier acts, at the present twists. */
 LK_RT void lk_law_steps_keep_rates(struct lk_system *system);
 
+/** lk_law_steps_change() - evaluate the laws that follow normal forces at the present poses and
+ * twists, with the normal forces of @state, and store their multipliers in system->next. @sum: the
+ * change of Phi_q^T lambda is added to each body */
+LK_RT void lk_law_steps_change(struct lk_system *system, const struct lk_state *state,
+                               struct lk_twist *sum);
+
 /** lk_law_steps_follow_pose() - compute, in a step of `ali3`, (f - lambda) E of the compliant
  * rows of joint @j at the present poses and twists into system->solution, with the multipliers
  * of system->next.

@@ -12,13 +12,13 @@
 
 /* ---- jumps ---- */
 
-/* compute next.a = now.a + W dQ, where sys->correction contains -dQ on entry and W dQ on
- * return */
-static void jump_accelerations(struct lk_system *sys)
+/* compute next.a = a + W dQ with a of @from, where sys->correction contains -dQ on entry and W dQ
+ * on return */
+static void jump_accelerations(struct lk_system *sys, const struct lk_state *from)
 {
     lk_evaluate_clear_frames(sys, sys->correction);
     for (int b = 0; b < sys->n_bodies; b++) {
-        const struct lk_twist *a = &sys->now.motion[b].a;
+        const struct lk_twist *a = &from->motion[b].a;
         struct lk_twist *jump = &sys->correction[b], *to = &sys->next.motion[b].a;
         double turn[3];
 
@@ -46,7 +46,42 @@ static void ali3_jump(struct lk_system *sys, const double *inputs, int leaving)
     find_jumps(sys, inputs);
     if (sys->n_stops > 0)
         lk_loads_subtract_stops(sys, leaving, sys->correction);
-    jump_accelerations(sys);
+    jump_accelerations(sys, &sys->now);
+}
+
+/* ---- forces that follow normal forces ---- */
+
+static void add_accelerations(struct lk_system *sys, double time)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_motion *m = &sys->next.motion[b];
+
+        for (int i = 0; i < 3; i++) {
+            m->v.v[i] += time * m->a.v[i];
+            m->v.w[i] += time * m->a.w[i];
+        }
+    }
+}
+
+/* Compute the change of creep by the normal forces of the present accelerations. The velocities
+ * change with it, because the trapezoidal rule has half of the accelerations at the end of the
+ * step: their part is removed here, and added again with the new accelerations. */
+static void follow_up(struct lk_system *sys)
+{
+    for (int b = 0; b <= sys->n_bodies + sys->n_frames; b++)
+        sys->correction[b] = (struct lk_twist){0};
+    lk_law_steps_change(sys, &sys->next, sys->correction);
+    add_accelerations(sys, -0.5 * sys->h);
+    jump_accelerations(sys, &sys->next);
+    lk_evaluate_acceleration_violation(sys, &sys->next, sys->correction);
+}
+
+static void followed_down(struct lk_system *sys)
+{
+    lk_evaluate_solve(sys, sys->solution);
+    lk_correct_accelerations(sys, &sys->next);
+    add_accelerations(sys, 0.5 * sys->h);
+    lk_evaluate_twists(sys, &sys->next);
 }
 
 /* ---- the iterations ---- */
@@ -369,6 +404,7 @@ static void (*const downs[ALI3_DOWNS])(struct lk_system *) = {
     [ALI3_CLOSE] = close_down,
     [ALI3_CLOSE_LAST] = close_down,
     [ALI3_BOUNCED] = lk_evaluate_correction,
+    [ALI3_FOLLOWED] = followed_down,
 };
 
 static void (*const ups[ALI3_UPS])(struct lk_system *) = {
@@ -383,6 +419,7 @@ static void (*const ups[ALI3_UPS])(struct lk_system *) = {
     [ALI3_OPEN] = open_up,
     [ALI3_FACTOR] = lk_evaluate_factor,
     [ALI3_BOUNCE] = lk_evaluate_rebounds,
+    [ALI3_FOLLOW] = follow_up,
 };
 
 static void ali3_sweep(struct lk_system *sys, int down, int up)

@@ -25,9 +25,9 @@ static void (*const ups[RATTLE_UPS])(struct lk_system *) = {
     [RATTLE_CHECK] = lk_one_check,        [RATTLE_UNCLOSE] = lk_one_unclose,
     [RATTLE_MATRIX] = lk_one_matrix,      [RATTLE_KICK] = lk_one_kick,
     [RATTLE_AGAIN] = lk_one_again,        [RATTLE_AGAIN_MORE] = lk_one_again,
-    [RATTLE_FREE] = lk_one_free,          [RATTLE_BALANCE] = lk_one_balance,
-    [RATTLE_RELOAD] = lk_one_reload,      [RATTLE_VIOLATION] = lk_one_violate,
-    [RATTLE_RATES] = lk_one_rate,
+    [RATTLE_FOLLOW] = lk_one_follow,      [RATTLE_FREE] = lk_one_free,
+    [RATTLE_BALANCE] = lk_one_balance,    [RATTLE_RELOAD] = lk_one_reload,
+    [RATTLE_VIOLATION] = lk_one_violate,  [RATTLE_RATES] = lk_one_rate,
 };
 
 static void sweep(struct lk_system *sys, int down, int up)

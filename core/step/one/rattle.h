@@ -151,6 +151,10 @@ LK_RT void lk_one_again(struct lk_system *system);
  * solution. */
 LK_RT void lk_one_project_velocities(struct lk_system *system);
 LK_RT void lk_one_project_accelerations(struct lk_system *system);
+/** lk_one_follow() - compute the velocities of system->next with creep at the mean of the normal
+ * forces at both ends of the step instead of those of the iterations, and their Phi_q v. */
+LK_RT void lk_one_follow(struct lk_system *system);
+
 /** lk_one_free() - compute the accelerations without joints, and their Phi_q a - gamma. */
 LK_RT void lk_one_free(struct lk_system *system);
 /** lk_one_reload(), lk_one_close_state(), lk_one_violate(), lk_one_rate() - for the state of

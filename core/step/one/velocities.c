@@ -206,6 +206,31 @@ void lk_one_project_accelerations(struct lk_system *sys)
         sys->next.lambda[row] += sys->s * sys->solution[row];
 }
 
+void lk_one_follow(struct lk_system *sys)
+{
+    const struct lk_one_rattle *r = sys->formulation_data;
+    struct lk_state mean = sys->next;
+
+    for (int row = 0; row < sys->n_rows; row++)
+        r->lambda[row] = 0.5 * (sys->now.lambda[row] + sys->next.lambda[row]);
+    mean.lambda = r->lambda;
+    for (int b = 0; b <= sys->n_bodies + sys->n_frames; b++)
+        sys->residual[b] = (struct lk_twist){0};
+    lk_law_steps_change(sys, &mean, sys->residual);
+    lk_evaluate_clear_frames(sys, sys->residual);
+    lk_evaluate_weigh(sys, sys->W, sys->residual);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_twist *v = &sys->next.motion[b].v;
+
+        for (int i = 0; i < 3; i++) {
+            v->v[i] -= sys->h * sys->residual[b].v[i];
+            v->w[i] -= sys->h * sys->residual[b].w[i];
+        }
+    }
+    lk_evaluate_twists(sys, &sys->next);
+    lk_evaluate_velocity_violation(sys);
+}
+
 void lk_one_free(struct lk_system *sys)
 {
     struct lk_one_rattle *r = sys->formulation_data;

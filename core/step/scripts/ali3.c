@@ -106,7 +106,11 @@ static void bounce(struct lk_system *sys)
 
 /* ---- the step ---- */
 
-/* perform both projections at the new pose, and complete the new state */
+/* Perform both projections at the new pose, and complete the new state. The multipliers of the
+ * iterations belong to accelerations that differ from those of the new state by h/3 of their
+ * derivative, which is large for a body that spins. So creep that follows a normal force follows
+ * the multiplier of the projected accelerations, which depend on it by the friction coefficient
+ * only: one correction of accelerations and velocities keeps order 2. */
 static int project_motion(struct lk_system *sys)
 {
     sweep(sys, ALI3_STAY, ALI3_PROJECT_VELOCITIES);
@@ -115,7 +119,9 @@ static int project_motion(struct lk_system *sys)
     else
         sweep(sys, ALI3_VELOCITIES, ALI3_RATES);
     sweep(sys, ALI3_STAY, ALI3_PROJECT_ACCELERATIONS);
-    sweep(sys, ALI3_ACCELERATIONS, ALI3_STORE);
+    sweep(sys, ALI3_ACCELERATIONS, sys->n_by_load > 0 ? ALI3_FOLLOW : ALI3_STORE);
+    if (sys->n_by_load > 0)
+        sweep(sys, ALI3_FOLLOWED, ALI3_STORE);
     return sys->executor->store(sys);
 }
 

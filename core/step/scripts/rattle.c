@@ -195,24 +195,43 @@ static void close_accelerations(struct lk_system *sys, enum rattle_up then)
     sweep(sys, sys->is_redundant ? RATTLE_LEAST_ACCELERATIONS : RATTLE_ACCELERATIONS, then);
 }
 
+/* Compute free accelerations with the loads at the end of the step, at the final velocities. */
+static void free_accelerations(struct lk_system *sys, const double *inputs)
+{
+    lk_elements_settle(sys, &sys->next);
+    sys->executor->loads(sys, lk_time(sys) + sys->h, inputs);
+    balance_massless(sys);
+    sweep(sys, RATTLE_STAY, RATTLE_FREE);
+}
+
 /* add the second part of the velocities, and compute free accelerations with the loads at the end
  * of the step; laws need the final velocities first */
 static void close_velocities(struct lk_system *sys, const double *inputs)
 {
-    double end = lk_time(sys) + sys->h;
-
     if (sys->n_laws == 0 && !carries(sys)) {
-        sys->executor->loads(sys, end, inputs);
+        sys->executor->loads(sys, lk_time(sys) + sys->h, inputs);
         sweep(sys, RATTLE_VELOCITIES, RATTLE_FREE);
         return;
     }
     sweep(sys, RATTLE_VELOCITIES, RATTLE_REST);
     lk_keep_coordinates(sys);
     lk_elements_kick(sys);
-    lk_elements_settle(sys, &sys->next);
-    sys->executor->loads(sys, end, inputs);
-    balance_massless(sys);
-    sweep(sys, RATTLE_STAY, RATTLE_FREE);
+    free_accelerations(sys, inputs);
+}
+
+/* Let creep follow the normal force of its contact. The multiplier of the positions is this force
+ * only up to a part of h; the multipliers of the accelerations at both ends of the step give its
+ * mean over the step to order 2. So the velocities are corrected with the first accelerations of
+ * the new state, and these computed again. One correction is enough, because a normal force depends
+ * on creep by the friction coefficient only. */
+static void follow_loads(struct lk_system *sys, const double *inputs)
+{
+    if (sys->n_by_load == 0)
+        return;
+    close_accelerations(sys, RATTLE_FOLLOW);
+    solve_again(sys);
+    sweep(sys, RATTLE_VELOCITIES, RATTLE_REST);
+    free_accelerations(sys, inputs);
 }
 
 /* ---- the work of drives ---- */
@@ -281,6 +300,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     sweep(sys, RATTLE_STAY, RATTLE_KICK);
     solve_again(sys);
     close_velocities(sys, inputs);
+    follow_loads(sys, inputs);
     close_accelerations(sys, RATTLE_STORE);
     lk_elements_rest(sys);
     result = x->store(sys);
