@@ -24,6 +24,13 @@ static int check_kind(int fd)
     return fcntl(fd, F_SETFL, 0) != 0 ? -errno : 0;
 }
 
+static void (*opened)(int fd);
+
+void lk_file_watch(void (*watch)(int fd))
+{
+    opened = watch;
+}
+
 int lk_file_open(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), result;
@@ -33,6 +40,8 @@ int lk_file_open(const char *path)
     result = check_kind(fd);
     if (result < 0)
         close(fd);
+    else if (opened)
+        opened(fd);
     return result < 0 ? result : fd;
 }
 

@@ -2,7 +2,7 @@
 /* CSV writer on a stdio stream with a large buffer. A row of a recording has some hundred bytes;
  * one system call per row would cost more than formatting it. */
 #include "csv.h"
-#include "linkage/file.h"
+#include "output.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -13,9 +13,9 @@
 #define BUFFER_SIZE (1u << 20)
 
 struct lk_csv {
+    struct output *output;
     FILE *file;
     char *buffer;
-    char *path;
     int n_columns;
     bool header_done;
     int fault; /* first negative errno, 0: none */
@@ -36,25 +36,22 @@ static int write_text(struct lk_csv *csv, const char *text, size_t size)
     return csv->fault;
 }
 
-int lk_csv_open(const char *path, struct lk_csv **ret_csv)
+int lk_csv_open(const char *path, const char *mark, struct lk_csv **ret_csv)
 {
     struct lk_csv *csv = calloc(1, sizeof(*csv));
+    int fault = -ENOMEM;
 
-    if (csv == NULL)
-        return -ENOMEM;
-    csv->buffer = malloc(BUFFER_SIZE);
-    csv->path = strdup(path);
-    csv->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-    if (csv->buffer == NULL || csv->path == NULL || csv->file == NULL) {
-        int fault = csv->file == NULL ? -errno : -ENOMEM;
-
-        if (csv->file != NULL && csv->file != stdout)
-            fclose(csv->file);
-        free(csv->buffer);
-        free(csv->path);
+    if (csv != NULL)
+        csv->buffer = malloc(BUFFER_SIZE);
+    if (csv != NULL && csv->buffer != NULL)
+        fault = output_open(path, mark, &csv->output);
+    if (fault != 0) {
+        if (csv != NULL)
+            free(csv->buffer);
         free(csv);
         return fault;
     }
+    csv->file = output_file(csv->output);
     setvbuf(csv->file, csv->buffer, _IOFBF, BUFFER_SIZE);
     *ret_csv = csv;
     return 0;
@@ -115,18 +112,10 @@ int lk_csv_close(struct lk_csv *csv)
     if (csv == NULL)
         return 0;
     end_header(csv);
-    if (csv->file == stdout) {
-        if (fflush(stdout) != 0)
-            note_fault(csv);
+    fault = output_close(csv->output, csv->fault == 0);
+    if (csv->file == stdout)
         setvbuf(stdout, NULL, _IONBF, 0); /* the buffer is freed, but the stream remains open */
-    } else {
-        if (fclose(csv->file) != 0)
-            note_fault(csv);
-        if (csv->fault != 0)
-            lk_file_discard(csv->path);
-    }
-    fault = csv->fault;
-    free(csv->path);
+    fault = csv->fault != 0 ? csv->fault : fault;
     free(csv->buffer);
     free(csv);
     return fault;

@@ -17,9 +17,9 @@
 
 struct lk_csv;
 
-/** lk_csv_open() - Create or truncate the file @path; "-": standard output.
- * Return: 0, negative errno. */
-int lk_csv_open(const char *path, struct lk_csv **ret_csv);
+/** lk_csv_open() - Begin the file @path; "-": standard output. @mark: see output_check()
+ * Return: 0, negative errno, see output_error(). */
+int lk_csv_open(const char *path, const char *mark, struct lk_csv **ret_csv);
 
 /** lk_csv_add_column() - Append a column. Call only before the first row.
  * @channel:   name such as "time" or "crank_angle"

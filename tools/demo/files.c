@@ -2,6 +2,7 @@
 /* The files of a run, in CSV. */
 #include "csv.h"
 #include "demo.h"
+#include "output.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,12 +14,13 @@
 #define CLASS_LEAST_US   0.1
 #define COLUMNS_BEHIND   8
 
-static int open_file(const char *directory, const char *name, struct lk_csv **ret_csv)
+static int open_file(const char *directory, const char *name, const char *mark,
+                     struct lk_csv **ret_csv)
 {
     char path[DEMO_PATH_SIZE];
     int size = snprintf(path, sizeof(path), "%s/%s", directory, name);
 
-    return size < (int)sizeof(path) ? lk_csv_open(path, ret_csv) : -ENAMETOOLONG;
+    return size < (int)sizeof(path) ? lk_csv_open(path, mark, ret_csv) : -ENAMETOOLONG;
 }
 
 static void add_columns(struct lk_csv *csv, const struct demo_layout *layout)
@@ -67,7 +69,8 @@ int demo_write_recording(const char *directory, const struct demo_record *record
 {
     double *row = calloc(1 + layout->n_outputs + COLUMNS_BEHIND, sizeof(*row));
     struct lk_csv *csv;
-    int code = row != NULL ? open_file(directory, "recording.csv", &csv) : -ENOMEM;
+    int code =
+        row != NULL ? open_file(directory, "recording.csv", OUTPUT_MARK_ROWS, &csv) : -ENOMEM;
 
     if (code == 0) {
         add_columns(csv, layout);
@@ -122,7 +125,7 @@ void demo_latencies_sort(const struct demo_figures *figures, const Linkage__V1__
 int demo_write_latencies(const char *directory, const struct demo_latencies *latencies)
 {
     struct lk_csv *csv;
-    int code = open_file(directory, "latency.csv", &csv);
+    int code = open_file(directory, "latency.csv", "from", &csv);
 
     if (code != 0)
         return code;

@@ -3,6 +3,7 @@
  * classes. It is drawn without a plotting program, because such a program would be a third of all
  * packages that the demo needs on a bare machine. */
 #include "demo.h"
+#include "output.h"
 
 #include <errno.h>
 #include <math.h>
@@ -242,10 +243,15 @@ int demo_write_picture(const char *directory, const struct demo_record *record,
 {
     char path[DEMO_PATH_SIZE];
     int size = snprintf(path, sizeof(path), "%s/picture.svg", directory), fault;
-    FILE *f = size < (int)sizeof(path) ? fopen(path, "w") : NULL;
+    struct output *to = NULL;
+    FILE *f;
 
-    if (f == NULL)
-        return size < (int)sizeof(path) ? -errno : -ENAMETOOLONG;
+    if (size >= (int)sizeof(path))
+        return -ENAMETOOLONG;
+    fault = output_open(path, OUTPUT_MARK_SVG, &to);
+    if (fault != 0)
+        return fault;
+    f = output_file(to);
     fprintf(f,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
             "height=\"%d\">\n",
@@ -258,6 +264,5 @@ int demo_write_picture(const char *directory, const struct demo_record *record,
     draw_motion(f, record, layout);
     draw_latencies(f, latencies);
     fputs("</svg>\n", f);
-    fault = ferror(f) ? -EIO : 0;
-    return fclose(f) == 0 ? fault : -errno;
+    return output_close(to, true);
 }

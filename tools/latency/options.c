@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 #include "option_table.h"
+#include "output.h"
 #include "process.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ static const char help_text[] =
     "  --model FILE     model that the daemon steps (a four-bar that is built in)\n"
     "  --daemon PATH    the daemon (beside this program, else in PATH)\n"
     "  --output DIR     folder for report and pictures (latency-output)\n"
+    "  --force          replace any file there; otherwise only an older one of this program\n"
     "  --gate           exit with 1 unless the machine is accepted; a miss is measured again, "
     "once\n"
     "  --json           print the report as JSON\n"
@@ -183,6 +185,7 @@ static int take_all(int argc, char *argv[], struct lat_options *o, const char **
         {"model", .text = &o->model},
         {"daemon", .text = daemon},
         {"output", .text = &o->output},
+        OUTPUT_FORCE_ROW,
         {"quick", .flag = &o->quick},
         {"gate", .flag = &o->gate},
         {"json", .flag = &o->json},

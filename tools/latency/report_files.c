@@ -2,6 +2,7 @@
 /* Writes the files in the output folder of the measurement. */
 #include "csv.h"
 #include "histogram_text.h"
+#include "output.h"
 #include "process.h"
 #include "report.h"
 
@@ -71,7 +72,7 @@ int lat_report_distribution(const char *path, const struct lat_report *report,
     const struct lat_histogram *histograms[LAT_METHODS_MAX + LAT_N_TRIPS];
     int n = list_distributions(report, &result->total, names, histograms);
     struct lk_csv *csv;
-    int code = lk_csv_open(path, &csv);
+    int code = lk_csv_open(path, "from", &csv);
 
     if (code != 0)
         return code;
@@ -97,13 +98,13 @@ static void name_file(const struct lat_report *report, char ret_path[PATH_MAX], 
 
 static int write_histogram(const char *path, const struct lat_histogram *histogram)
 {
-    FILE *file = fopen(path, "w");
-    int code;
+    struct output *to = NULL;
+    int code = output_open(path, "# Histogram", &to);
 
-    if (file == NULL)
-        return -errno;
-    code = lat_text_write(file, histogram);
-    return fclose(file) != 0 && code == 0 ? -errno : code;
+    if (code != 0)
+        return code;
+    code = lat_text_write(output_file(to), histogram);
+    return code != 0 ? (output_close(to, false), code) : output_close(to, true);
 }
 
 static int write_load(const struct lat_report *report, const struct lat_load_result *result)
@@ -127,20 +128,19 @@ static int write_load(const struct lat_report *report, const struct lat_load_res
 
 /* ---- the report, the picture ---- */
 
-static int write_report(const struct lat_report *report, const char *name,
+static int write_report(const struct lat_report *report, const char *name, const char *mark,
                         void (*write)(FILE *, const struct lat_report *))
 {
+    struct output *to = NULL;
     char path[PATH_MAX];
-    FILE *file;
-    int failed;
+    int code;
 
     snprintf(path, sizeof(path), "%s/%s", report->options.output, name);
-    file = fopen(path, "w");
-    if (file == NULL)
-        return -errno;
-    write(file, report);
-    failed = ferror(file);
-    return fclose(file) != 0 || failed ? -EIO : 0;
+    code = output_open(path, mark, &to);
+    if (code != 0)
+        return code;
+    write(output_file(to), report);
+    return output_close(to, true);
 }
 
 /* Write the script for gnuplot. It contains the names of the loads, so that it can be run again by
@@ -195,15 +195,15 @@ int lat_report_files(struct lat_report *report)
         code = write_load(report, &report->loads[i]);
     }
     if (code == 0)
-        code = write_report(report, "plot.gp", write_script);
+        code = write_report(report, "plot.gp", "loads = ", write_script);
     if (code == 0 && n_rounds > 0)
         draw_picture(report);
     if (code == 0)
-        code = write_report(report, "table.txt", lat_report_table);
+        code = write_report(report, "table.txt", "core ", lat_report_table);
     if (code == 0)
-        code = write_report(report, "report.json", lat_report_json);
+        code = write_report(report, "report.json", "{", lat_report_json);
     if (code != 0)
         fprintf(stderr, "linkage-latency: writing to %s failed: %s\n", report->options.output,
-                strerror(-code));
+                output_error(code));
     return code;
 }

@@ -7,6 +7,7 @@
 #include "linkage/parameters.h"
 #include "numbers.h"
 #include "option_table.h"
+#include "output.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -43,9 +44,13 @@ int command_import(int argc, char *argv[]);
 /** complain() - Print "linkage: ", the formatted text and a line feed to the standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** write_output() - Write @size bytes to the file @output, "-": to the standard output. Return:
- * EXIT_DONE, EXIT_REFUSED after a message. */
-int write_output(const char *output, const char *text, size_t size);
+/** write_output() - Write @size bytes to the file @output, "-": to the standard output. @mark: see
+ * output_check(). Return: EXIT_DONE, EXIT_REFUSED after a message. */
+int write_output(const char *output, const char *mark, const char *text, size_t size);
+
+/** told_output() - Print a message about a fault of the functions of output.h, 0: none. Return:
+ * EXIT_DONE, EXIT_REFUSED. */
+int told_output(const char *output, int fault);
 
 /** find_part() - Find a file that is built and installed with this program: in the folder of this
  * program (build tree), or in the folder of libraries (installation).

@@ -6,6 +6,9 @@
 #include <string.h>
 
 /* The text has several parts, because C guarantees string literals only up to 4095 characters. */
+#define HELP_FORCE                                                                                 \
+    "      --force             replace any file there\n"
+
 static const char help_usage[] =
     "usage: linkage run MODEL [options]      simulate, as fast as possible\n"
     "       linkage check MODEL [options]    validate and explain a model\n"
@@ -38,14 +41,13 @@ static const char help_usage[] =
     "  -s, --step S            step size [s], 1e-6 to 0.1; otherwise as in the model\n"
     "  -d, --duration S        simulated time [s]; default 10\n"
     "  -i, --iterations N      Newton iterations a step, 1 to 20; otherwise as in the model\n"
-    "  -o, --output FILE.csv   write the output channels; - is the standard output\n"
+    "  -o, --output FILE.csv   write the output channels; - is the standard output\n" HELP_FORCE
     "  -n, --every N           one row every N steps; default 1\n"
     "  -w, --workers N         threads that share a step, 1 to 64, or auto: as many as the\n"
     "                          model pays for; default 1. The results have the same bits\n"
     "      --set CHANNEL=VALUE[,VALUE...]\n"
-    "                          hold an input at a constant from the first step on; the row at\n"
-    "                          t = 0, and inputs without it, have the initial values of the "
-    "model.\n"
+    "                          hold an input constant from the first step on; the row at\n"
+    "                          t = 0, as inputs without it, has initial values\n"
     "                          May be given several times\n"
     "      --inputs FILE       inputs that change: a CSV with the time and a column for each "
     "input,\n"
@@ -73,7 +75,7 @@ static const char help_usage[] =
 static const char help_sweep[] =
     "sweep:                    STUDY is a YAML file; doc/studies.md documents it\n"
     "  -o, --output TABLE.csv  a row for each case; beside it TABLE.csv.journal, by which the\n"
-    "                          same command goes on after a kill\n"
+    "                          same command goes on after a kill\n" HELP_FORCE
     "  -j, --jobs N            processes; default: one for each core\n"
     "      --shard K/N         part K of N, from 1, with a journal of its own; otherwise as\n"
     "                          arrays of Slurm say in the environment. Ranks of Open MPI\n"
@@ -98,7 +100,7 @@ static const char help_compare[] =
     "                          one that confirms it\n"
     "      --map COLUMN=NAME   what a column of it is called in the model\n"
     "  -o, --output DIR        for compare.csv, drift.csv and two pictures; default\n"
-    "                          compare-output\n"
+    "                          compare-output\n" HELP_FORCE
     "  -l, --limit S           processor time of a run; default 2\n"
     "  -j, --json              for programs\n"
     "\n";
@@ -119,7 +121,7 @@ static const char help_others[] =
     "      --pose              about the drawing, not about the static equilibrium\n"
     "  -o, --output PREFIX     write A, B, C and D of x' = A x + B u, y = C x + D u, for inputs u "
     "and\n"
-    "                          outputs y, to PREFIX-A.csv .. PREFIX-D.csv\n"
+    "                          outputs y, to PREFIX-A.csv .. PREFIX-D.csv\n" HELP_FORCE
     "  -m, --mode N            draw mode N of the table, and what it is at rest, into\n"
     "  -s, --svg FILE\n"
     "\n"
@@ -148,7 +150,8 @@ static const char help_others[] =
     "  -s, --svg FILE          the same as lines and faces\n"
     "      --html FILE         a page for a browser, without server or network: drag the time, "
     "turn\n"
-    "                          the mechanism, show joints, centres of mass, frames, what is open\n"
+    "                          the mechanism, show joints, centres of mass, frames, what is "
+    "open\n" HELP_FORCE
     "  -t, --time S            simulate so long first, with --set and --param; default 0, and 5\n"
     "                          for a page, which has the way there\n"
     "      --from X,Y,Z        direction to the eye; otherwise from the side of what is flat\n"
@@ -166,12 +169,12 @@ static const char help_files[] =
     "  -l, --limit N           so many steps at most\n"
     "\n"
     "road:\n"
-    "  -o, --output FILE.road  what a road of type grid names\n"
+    "  -o, --output FILE.road  what a road of type grid names\n" HELP_FORCE
     "  -s, --step M            distance of its nodes [m]; default: the finest of the file\n"
     "  -m, --margin M          so far beyond its borders the road goes on level [m]; default 1\n"
     "\n"
     "import:\n"
-    "  -o, --output MODEL.yaml written if our own reader and compiler accept it\n"
+    "  -o, --output MODEL.yaml written if our own reader and compiler accept it\n" HELP_FORCE
     "      --root R            of URDF, which does not say it: fixed: the root link stands;\n"
     "                          floating: it is free\n"
     "      --joint NAME=VALUE  draw a joint at this angle or displacement [rad, m]; default 0.\n"
@@ -182,13 +185,13 @@ static const char help_files[] =
     "      --repair            mend inertia that no body has, lock joints of massless ends\n"
     "\n"
     "fmu:\n"
-    "  -o, --output FILE.fmu   see doc/fmi.md\n"
+    "  -o, --output FILE.fmu   see doc/fmi.md\n" HELP_FORCE
     "      --version V         of FMI, 2 or 3; default 3\n"
     "      --source            with its sources, for importers that compile\n"
     "\n"
     "export:\n"
     "  -t, --topic TOPIC       outputs (the default), inputs, cycle or events\n"
-    "  -o, --output FILE.csv   otherwise the standard output\n"
+    "  -o, --output FILE.csv   otherwise the standard output\n" HELP_FORCE
     "  -s, --scene FILE.mcap   instead: the recording with the motion of all bodies and their\n"
     "                          shapes, for Foxglove, Lichtblick, rerun\n"
     "      --rate HZ           pictures of the motion a second; default 60\n"

@@ -25,19 +25,16 @@ void complain(const char *format, ...)
     fputc('\n', stderr);
 }
 
-int write_output(const char *output, const char *text, size_t size)
+int write_output(const char *output, const char *mark, const char *text, size_t size)
 {
-    FILE *to = strcmp(output, "-") == 0 ? stdout : fopen(output, "we");
-    bool failed = to == NULL || fwrite(text, 1, size, to) != size;
+    return told_output(output, output_write(output, mark, text, size));
+}
 
-    if (to != NULL && to != stdout)
-        failed = fclose(to) != 0 || failed;
-    if (!failed)
-        return EXIT_DONE;
-    complain("%s: %s", output, strerror(errno));
-    if (to != NULL && to != stdout)
-        lk_file_discard(output);
-    return EXIT_REFUSED;
+int told_output(const char *output, int fault)
+{
+    if (fault != 0)
+        complain("%s: %s", output, output_error(fault));
+    return fault == 0 ? EXIT_DONE : EXIT_REFUSED;
 }
 
 int usage_error(const char *format, ...)

@@ -42,6 +42,7 @@ static int parse_options(int argc, char *argv[], struct options *o)
         {"pose", .flag = &o->pose},
         {"still", .flag = &o->still},
         {"output", 'o', .text = &o->prefix},
+        OUTPUT_FORCE_ROW,
         {"mode", 'm', .integer = &o->mode, .low = 1, .high = INT_MAX,
          .expected = "its number in the table"},
         {"svg", 's', .text = &o->svg},
@@ -241,18 +242,18 @@ static bool write_matrix(const char *prefix, char which, const double *values, i
                          int n_columns, const struct names *rows, const struct names *columns)
 {
     char path[PATH_MAX];
+    struct output *output = NULL;
     FILE *out;
-    bool bad;
+    int fault;
 
     if (snprintf(path, sizeof(path), "%s-%c.csv", prefix, which) >= (int)sizeof(path)) {
         complain("%s: the name is too long", prefix);
         return false;
     }
-    out = fopen(path, "w");
-    if (out == NULL) {
-        complain("%s: %s; expected a folder that can be written to", path, strerror(errno));
+    fault = output_open(path, ",", &output);
+    if (told_output(path, fault) != EXIT_DONE)
         return false;
-    }
+    out = output_file(output);
     for (int c = 0; c < n_columns; c++) {
         fputc(',', out);
         print_name(out, columns, c);
@@ -264,13 +265,7 @@ static bool write_matrix(const char *prefix, char which, const double *values, i
             fprintf(out, ",%.17g", values[(size_t)r * (size_t)n_columns + (size_t)c]);
     }
     fputc('\n', out);
-    bad = ferror(out) != 0;
-    if (fclose(out) != 0 || bad) {
-        complain("%s: %s", path, strerror(errno));
-        lk_file_discard(path);
-        return false;
-    }
-    return true;
+    return told_output(path, output_close(output, true)) == EXIT_DONE;
 }
 
 static bool write_matrices(const char *prefix, const struct lk_system *system,

@@ -62,20 +62,6 @@ static void move_bodies(const struct lk_linear *l, const struct lk_mode *mode, d
     }
 }
 
-static bool save(const struct picture *p, const char *path)
-{
-    FILE *to = fopen(path, "we");
-    bool written = to != NULL && write_svg(p, to);
-
-    if (to != NULL && fclose(to) != 0)
-        written = false;
-    if (!written) {
-        complain("%s: %s", path, strerror(errno));
-        lk_file_discard(path);
-    }
-    return written;
-}
-
 static void draw(struct picture *p, const struct lk_scene *scene, double *poses,
                  const struct lk_linear *l, const struct lk_mode *mode)
 {
@@ -110,7 +96,7 @@ bool draw_mode(const struct lk_model *model, const struct lk_system *system,
     good = poses != NULL && !p.failed;
     if (!good)
         complain("out of memory");
-    good = good && save(&p, path);
+    good = good && save_svg(path, &p);
     free(p.mark);
     free(poses);
     lk_scene_free(scene);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands `latency` and `trace`: the timing evidence of a run, on the terminal or in a file. */
 #include "ctl.h"
-#include "linkage/file.h"
+#include "output.h"
 #include "report.h"
 
 #include <errno.h>
@@ -21,30 +21,20 @@ static int fail_file(const struct ctl_options *options, int fault)
     struct lk_error error;
 
     lk_error_set(&error, "%s: %s", to_stdout(options) ? "standard output" : options->output,
-                 strerror(fault));
+                 output_error(fault));
     return ctl_fail(options, &error);
 }
 
-/* Open the output file. Call it only when there is output, so that a refusal leaves an older file
- * unchanged. */
-static int open_output(const struct ctl_options *options, FILE **ret_file)
+/* Write the text that is in memory. A file that is replaced begins with the same bytes. */
+static int write_output(const struct ctl_options *options, const char *bytes, size_t size)
 {
-    *ret_file = to_stdout(options) ? stdout : fopen(options->output, "we");
-    return *ret_file != NULL ? CTL_OK : fail_file(options, errno);
-}
+    char mark[] = "        ";
+    int fault;
 
-static int close_output(const struct ctl_options *options, FILE *file)
-{
-    bool failed = fflush(file) != 0 || ferror(file);
-    int fault = failed ? errno : 0;
-
-    if (file != stdout && fclose(file) != 0 && !failed) {
-        fault = errno;
-        failed = true;
-    }
-    if (failed && file != stdout)
-        lk_file_discard(options->output);
-    return failed ? fail_file(options, fault) : CTL_OK;
+    snprintf(mark, sizeof(mark), "%.*s", (int)(size < 8 ? size : 8), bytes);
+    output_force = options->force;
+    fault = output_write(to_stdout(options) ? "-" : options->output, mark, bytes, size);
+    return fault == 0 ? CTL_OK : fail_file(options, fault);
 }
 
 /* Request the evidence.
@@ -83,6 +73,21 @@ static void write_evidence(const struct ctl_options *options, FILE *file,
         lk_report_json(file, evidence);
     else
         lk_report_text(file, evidence);
+}
+
+static int save_evidence(const struct ctl_options *options, const Linkage__V1__Evidence *evidence)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    int status;
+
+    if (file == NULL)
+        return fail_file(options, -ENOMEM);
+    write_evidence(options, file, evidence);
+    status = fclose(file) == 0 ? write_output(options, text, size) : fail_file(options, -ENOMEM);
+    free(text);
+    return status;
 }
 
 /* Draw the table over the previous one. */
@@ -158,7 +163,6 @@ static int watch_latency(const struct ctl_options *options, struct lk_client *cl
 int ctl_latency(const struct ctl_options *options, struct lk_client *client, int n, char **args)
 {
     const Linkage__V1__Evidence *evidence;
-    FILE *file;
     int status;
 
     (void)n;
@@ -166,12 +170,7 @@ int ctl_latency(const struct ctl_options *options, struct lk_client *client, int
     if (options->watch)
         return watch_latency(options, client);
     status = ask_evidence(options, client, &evidence);
-    if (status == CTL_OK)
-        status = open_output(options, &file);
-    if (status != CTL_OK)
-        return status;
-    write_evidence(options, file, evidence);
-    return close_output(options, file);
+    return status == CTL_OK ? save_evidence(options, evidence) : status;
 }
 
 static int ask_trace(const struct ctl_options *options, struct lk_client *client,
@@ -201,17 +200,12 @@ static int ask_trace(const struct ctl_options *options, struct lk_client *client
 int ctl_trace(const struct ctl_options *options, struct lk_client *client, int n, char **args)
 {
     const ProtobufCBinaryData *trace;
-    FILE *file;
     int status = ask_trace(options, client, &trace);
 
     (void)n;
     (void)args;
     if (status == CTL_OK)
-        status = open_output(options, &file);
-    if (status != CTL_OK)
-        return status;
-    fwrite(trace->data, 1, trace->len, file);
-    status = close_output(options, file);
+        status = write_output(options, (const char *)trace->data, trace->len);
     if (status == CTL_OK && !to_stdout(options) && !options->json)
         printf("%s: %zu bytes\n", options->output, trace->len);
     return status;

@@ -97,6 +97,9 @@ static void print_options(void)
         "      --watch          latency: once a second, until Ctrl-C\n"
         "      --histogram[=US] latency: in the text format of cyclictest -h US (US: the period);\n"
         "                       columns wake-up, compute, response\n"
+        "      --force          latency, trace: replace any file at --output; otherwise only an "
+        "older\n"
+        "                       output of this kind\n"
         "      --cycles N       trace: at most so many (all that the daemon keeps)\n"
         "      --output FILE    write to FILE; - is the standard output\n"
         "\n");

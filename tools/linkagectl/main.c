@@ -42,8 +42,8 @@ static const struct command {
     {"inject", 0, 1, ctl_inject, CTL_INJECTION | CTL_EVERY, ctl_check_inject},
     {"record", 1, 2, ctl_record, 0, ctl_check_record},
     {"platform", 0, 1, ctl_platform, 0, ctl_check_platform},
-    {"latency", 0, 0, ctl_latency, CTL_LATENCY | CTL_OUTPUT},
-    {"trace", 0, 0, ctl_trace, CTL_CYCLES | CTL_OUTPUT},
+    {"latency", 0, 0, ctl_latency, CTL_LATENCY | CTL_OUTPUT | CTL_FORCE},
+    {"trace", 0, 0, ctl_trace, CTL_CYCLES | CTL_OUTPUT | CTL_FORCE},
     {"shutdown", 0, 0, ctl_shutdown, 0},
     {"keygen", 2, 3, ctl_keygen, CTL_ROLE},
 };

@@ -20,6 +20,10 @@ extern "C" {
  * a device. */
 int lk_file_open(const char *path);
 
+/** lk_file_watch() - call @watch with each file that lk_file_open() and lk_file_read() open, so that a
+ * program knows its inputs; NULL: no longer. Thread: main, before others read files. */
+void lk_file_watch(void (*watch)(int fd));
+
 /** lk_file_read() - read the text of a whole file.
  * @max:      largest number of bytes to read. To detect a file that is too long, pass one byte
  *            more than allowed

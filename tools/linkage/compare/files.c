@@ -126,26 +126,20 @@ static void write_script(FILE *f, const struct compare *c)
         fprintf(f, "%s\n", plot_lines[i]);
 }
 
-static int write_file(const struct compare *c, const char *name,
+static int write_file(const struct compare *c, const char *name, const char *mark,
                       void (*write)(FILE *, const struct compare *))
 {
+    struct output *to = NULL;
     char path[PATH_MAX];
-    FILE *f;
-    int failed;
+    int fault;
 
     snprintf(path, sizeof(path), "%s/%s", c->options->output, name);
-    f = fopen(path, "w");
-    if (f == NULL) {
-        complain("%s: %s", path, strerror(errno));
-        return EXIT_REFUSED;
+    fault = output_open(path, mark, &to);
+    if (fault == 0) {
+        write(output_file(to), c);
+        fault = output_close(to, true);
     }
-    write(f, c);
-    failed = ferror(f);
-    if (fclose(f) == 0 && !failed)
-        return EXIT_DONE;
-    complain("%s: %s", path, strerror(errno));
-    lk_file_discard(path);
-    return EXIT_REFUSED;
+    return told_output(path, fault);
 }
 
 /* Run gnuplot with its messages in the file @log.
@@ -201,11 +195,11 @@ int compare_files(const struct compare *c, const char **ret_note)
     }
     for (int i = 0; i < c->n_runs; i++)
         any |= is_drawn(c, i);
-    code = write_file(c, "compare.csv", write_runs);
+    code = write_file(c, "compare.csv", "method,", write_runs);
     if (code == EXIT_DONE)
-        code = write_file(c, "drift.csv", write_drift);
+        code = write_file(c, "drift.csv", "method,", write_drift);
     if (code == EXIT_DONE)
-        code = write_file(c, "plot.gp", write_script);
+        code = write_file(c, "plot.gp", "model = ", write_script);
     if (code == EXIT_DONE)
         *ret_note = any ? draw_pictures(c) : "no pictures: no run went through";
     return code;

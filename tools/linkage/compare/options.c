@@ -69,6 +69,7 @@ static int parse_all(int argc, char *argv[], struct compare_options *o)
         {"reference", 'r', .text = &o->reference},
         {"map", .take = take_map, .data = o},
         {"output", 'o', .text = &o->output},
+        OUTPUT_FORCE_ROW,
         {"limit", 'l', .number = &o->limit_s, .low = OPTIONS_ABOVE_0, .high = 3600,
          .expected = "seconds, more than 0 and at most 3600"},
         {"set", .list = o->sets, .n = &o->n_sets},

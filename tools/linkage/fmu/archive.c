@@ -166,9 +166,13 @@ static bool add_all(zip_t *zip, const struct fmu_export *e)
 
 bool fmu_write(const struct fmu_export *e)
 {
-    int why = 0;
-    zip_t *zip = zip_open(e->output, ZIP_CREATE | ZIP_TRUNCATE, &why);
+    int why = 0, fault = output_check(e->output, OUTPUT_MARK_ZIP);
     zip_error_t error;
+    zip_t *zip;
+
+    if (told_output(e->output, fault) != EXIT_DONE)
+        return false;
+    zip = zip_open(e->output, ZIP_CREATE | ZIP_TRUNCATE, &why);
 
     if (zip == NULL) {
         zip_error_init_with_code(&error, why);

@@ -27,6 +27,7 @@ static int parse_options(int argc, char *argv[], struct fmu_export *e)
     static const char expected[] = "fmu: expected one model, and -o FILE.fmu";
     const struct option_row rows[] = {
         {"output", 'o', .text = &e->output},
+        OUTPUT_FORCE_ROW,
         {"version", .take = take_version, .data = &e->version},
         {"source", .flag = &e->with_sources},
         {"help", 'h', .end = print_help},

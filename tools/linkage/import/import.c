@@ -77,6 +77,7 @@ static int parse_options(int argc, char *argv[], struct import_options *o)
     static const char expected[] = "import: expected one file and -o MODEL.yaml";
     const struct option_row rows[] = {
         {"output", 'o', .text = &o->output},
+        OUTPUT_FORCE_ROW,
         {"root", .take = take_root, .data = o},
         {"loops", .text = &o->loops},
         {"joint", .take = take_joint, .data = o},
@@ -188,7 +189,7 @@ static int write_model(struct robot *robot, const struct import_options *o)
     if (fclose(memory) != 0 || !good)
         complain("out of memory");
     else if (accept(o, text, size))
-        code = write_output(o->output, text, size);
+        code = write_output(o->output, IMPORT_MARK, text, size);
     if (code == EXIT_DONE)
         describe(robot, o);
     free(text);

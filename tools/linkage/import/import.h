@@ -26,8 +26,9 @@
 
 struct _xmlNode;
 
-#define IMPORT_SIZE_MAX  (64u << 20) /* largest size of a file [bytes] */
-#define IMPORT_ITEMS_MAX 4096        /* largest number of links, and of joints */
+#define IMPORT_MARK      "linkage: 1 # by linkage import" /* beginning of the models */
+#define IMPORT_SIZE_MAX  (64u << 20)                /* largest size of a file [bytes] */
+#define IMPORT_ITEMS_MAX 4096                       /* largest number of links, and of joints */
 
 /* ---- notes.c ---- */
 

@@ -419,9 +419,9 @@ bool write_robot(const struct robot *robot, const struct import_options *options
     if (w.channel == NULL)
         return false;
     make_name(robot->name, "", NULL, 0, 0, name);
-    fprintf(file, "linkage: 1\nname: %s # from ", name);
+    fprintf(file, IMPORT_MARK "\nname: %s # from ", name);
     lk_text_print(file, slash != NULL ? slash + 1 : options->path);
-    fputs(", by linkage import\ngravity: ", file);
+    fputs("\ngravity: ", file);
     put_numbers(file, robot->gravity, 3);
     fputs("\n", file);
     write_bodies(&w);

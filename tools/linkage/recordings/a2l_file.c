@@ -94,7 +94,7 @@ int a2l_file_write(const char *path, const char *output, const char *address, in
         if (code != 0)
             complain("%s: no image of it: %s", path, strerror(-code));
         else
-            status = write_output(output, image.a2l, image.a2l_size);
+            status = write_output(output, "ASAP2_VERSION", image.a2l, image.a2l_size);
     }
     xcp_image_fini(&image);
     lk_system_free(system);

@@ -27,7 +27,7 @@ static int write_channels(const struct can_channels *channels, const char *title
     if (code != 0)
         complain("%s: no DBC file of it: %s", path, strerror(-code));
     else
-        status = write_output(output, text, size);
+        status = write_output(output, "VERSION \"\"", text, size);
     free(text);
     return status;
 }

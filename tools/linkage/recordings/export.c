@@ -12,6 +12,7 @@
 #include "scene_file.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,7 @@ static int parse_options(int argc, char *argv[], struct wanted *e)
     const struct option_row rows[] = {
         {"topic", 't', .text = &e->topic},
         {"output", 'o', .text = &e->output},
+        OUTPUT_FORCE_ROW,
         {"scene", 's', .text = &e->scene},
         {"rate", .number = &e->rate, .low = 0.1, .high = 10000, .unit = "pictures a second"},
         {"roads", 'r', .text = &e->roads},
@@ -121,11 +123,9 @@ static bool prepare_rows(struct rows *rows, const char *topic, const char *outpu
         return false;
     }
     rows->values = calloc(rows->columns.n + 1, sizeof(double));
-    result = rows->values == NULL ? -12 : lk_csv_open(output, &rows->csv);
-    if (result != 0) {
-        complain("%s: %s", output, strerror(-result));
+    result = rows->values == NULL ? -ENOMEM : lk_csv_open(output, OUTPUT_MARK_ROWS, &rows->csv);
+    if (told_output(output, result) != EXIT_DONE)
         return false;
-    }
     rows->with_time = strcmp(rows->topic->name, "/cycle") != 0;
     if (rows->with_time)
         lk_csv_add_column(rows->csv, "time", "", "s");
@@ -211,20 +211,14 @@ static int print_events(struct recorded *file, FILE *to)
 
 static int export_events(struct recorded *file, const char *output)
 {
-    FILE *to = strcmp(output, "-") == 0 ? stdout : fopen(output, "we");
-    int code;
+    struct output *to = NULL;
+    int fault = output_open(output, "utc_ns,", &to), code = EXIT_REFUSED;
 
-    if (to == NULL) {
-        complain("%s: cannot be written", output);
-        return EXIT_REFUSED;
+    if (fault == 0) {
+        code = print_events(file, output_file(to));
+        fault = output_close(to, code == EXIT_DONE);
     }
-    code = print_events(file, to);
-    if (to != stdout && (ferror(to) | fclose(to)) != 0) {
-        complain("%s: cannot be written", output);
-        lk_file_discard(output);
-        return EXIT_REFUSED;
-    }
-    return code;
+    return told_output(output, fault) == EXIT_DONE ? code : EXIT_REFUSED;
 }
 
 static int export_rows(struct rows *rows, const char *topic, const char *output)

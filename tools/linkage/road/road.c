@@ -29,6 +29,7 @@ static int parse_road_options(int argc, char *argv[], struct road_options *o)
     static const char expected[] = "road: expected one OpenCRG file, and -o FILE.road";
     const struct option_row rows[] = {
         {"output", 'o', .text = &o->output},
+        OUTPUT_FORCE_ROW,
         {"step", 's', .number = &o->step, .low = 1e-3, .high = 1e3, .unit = "m"},
         {"margin", 'm', .number = &o->margin, .low = 0, .high = MARGIN_MAX, .unit = "m"},
         {"help", 'h', .end = print_help},
@@ -86,7 +87,7 @@ static bool write_road(const char *path, const struct lk_road_grid *grid)
         complain("out of memory");
         return false;
     }
-    code = write_output(path, bytes, size);
+    code = write_output(path, "LKROAD", bytes, size);
     free(bytes);
     return code == EXIT_DONE;
 }

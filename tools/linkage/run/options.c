@@ -50,6 +50,7 @@ int run_options_parse(int argc, char *argv[], struct run_options *o)
         {"duration", 'd', .number = &o->duration, .low = 0, .high = DBL_MAX,
          .expected = "a number of seconds"},
         {"output", 'o', .text = &o->output},
+        OUTPUT_FORCE_ROW,
         {"iterations", 'i', .integer = &o->solver.iterations, .low = 1, .high = LK_ITERATIONS_MAX},
         {"every", 'n', .whole = &o->every, .low = 1, .high = 1e9, .expected = "a number of steps"},
         {"set", .list = o->sets, .n = &o->n_sets},

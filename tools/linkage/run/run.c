@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,12 +39,10 @@ struct lk_csv *run_open_csv(const struct lk_system *system, const char *path)
     struct lk_csv *csv = NULL;
     int n;
     const struct lk_channel *channels = lk_system_output_channels(system, &n);
-    int fault = lk_csv_open(path, &csv);
+    int fault = lk_csv_open(path, OUTPUT_MARK_ROWS, &csv);
 
-    if (fault != 0) {
-        complain("%s: %s", path, strerror(-fault));
+    if (told_output(path, fault) != EXIT_DONE)
         return NULL;
-    }
     lk_csv_add_column(csv, "time", "", "s");
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < channels[i].size; k++)
@@ -111,6 +110,24 @@ bool run_energy_appears(const struct lk_system *system, const struct lk_energy_w
     return true;
 }
 
+static volatile sig_atomic_t is_interrupted;
+
+static void note_interrupt(int signal)
+{
+    (void)signal;
+    is_interrupted = 1;
+}
+
+/* A first Ctrl-C ends the run after its step, so that the rows until then are kept; a second one
+ * ends the program. */
+static void watch_interrupts(void)
+{
+    const struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = SA_RESETHAND};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
 /* Make all steps of a run.
  * @csv: file of the outputs, or NULL
  * Return: EXIT_DONE; EXIT_REFUSED after an error message. */
@@ -128,7 +145,8 @@ static int step_through(struct lk_system *system, const struct run_options *opti
     progress_start(&progress);
     lk_energy_begin(&result->energy, system);
     note_health(system, result);
-    while (result->steps < n && fault == 0) {
+    watch_interrupts();
+    while (result->steps < n && fault == 0 && !is_interrupted) {
         begin = now_s();
         outcome = lk_system_step(
             system, run_inputs_at(inputs, lk_system_time(system), lk_system_step_size(system)));
@@ -156,6 +174,11 @@ static int step_through(struct lk_system *system, const struct run_options *opti
     progress_stop(&progress);
     result->wall_s = now_s() - progress.start_s;
     result->time = lk_system_time(system);
+    if (is_interrupted) {
+        complain("%s: interrupted at t = %.9g s; the rows until then are kept", options->path,
+                 result->time);
+        return EXIT_REFUSED;
+    }
     /* An error of the CSV file is reported when the file is closed. */
     return run_judge(options, result->largest.residual_position);
 }

@@ -28,6 +28,7 @@ static int parse_options(int argc, char *argv[], struct options *o)
 {
     const struct option_row rows[] = {
         {"output", 'o', .text = &o->job.output},
+        OUTPUT_FORCE_ROW,
         {"jobs", 'j', .whole = &o->job.n_jobs, .low = 1, .high = JOBS_MAX},
         {"shard", .text = &o->shard},
         {"case", .count = &o->i, .low = 1, .high = STUDY_CASES_MAX},

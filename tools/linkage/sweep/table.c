@@ -110,38 +110,25 @@ static int write_rows(const struct join *j, FILE *file)
     return fflush(file) != 0 || ferror(file) || fsync(fileno(file)) != 0 ? -errno : 0;
 }
 
-/* Write a temporary file first, so that a reader sees a complete table or none. */
 static int write_file(const struct join *j, const char *output)
 {
-    char *beside;
-    FILE *file;
-    int fault;
+    struct output *to = NULL;
+    int fault = output_open(output, "case,", &to);
 
-    if (asprintf(&beside, "%s.%ld", output, (long)getpid()) < 0)
-        return -ENOMEM;
-    file = fopen(beside, "we");
-    fault = file == NULL ? -errno : write_rows(j, file);
-    if (file != NULL && fclose(file) != 0 && fault == 0)
-        fault = -errno;
-    if (fault == 0 && rename(beside, output) != 0)
-        fault = -errno;
-    if (fault != 0 && file != NULL)
-        unlink(beside);
-    free(beside);
-    return fault;
+    if (fault != 0)
+        return fault;
+    fault = write_rows(j, output_file(to));
+    return fault != 0 ? (output_close(to, false), fault) : output_close(to, true);
 }
 
 int table_write(const char *const *paths, int n, const char *output, uint64_t *ret_cases,
                 uint64_t *ret_bad)
 {
     struct join j = {.paths = paths, .n = n, .pages = calloc((size_t)n, sizeof(struct pages))};
-    int code = EXIT_REFUSED, fault;
+    int code = EXIT_REFUSED;
 
     if (j.pages != NULL && open_all(&j) && collect(&j) && is_complete(&j)) {
-        fault = write_file(&j, output);
-        if (fault != 0)
-            complain("%s: %s", output, strerror(-fault));
-        code = fault == 0 ? EXIT_DONE : EXIT_REFUSED;
+        code = told_output(output, write_file(&j, output));
         *ret_cases = j.cases;
         *ret_bad = 0;
         for (uint64_t k = 0; k < j.cases; k++)

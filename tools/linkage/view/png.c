@@ -31,7 +31,12 @@ static void draw_mark(cairo_t *cairo, const struct mark *m)
     cairo_new_path(cairo);
 }
 
-const char *write_png(const struct picture *p, const char *path)
+static cairo_status_t put_bytes(void *to, const unsigned char *bytes, unsigned int size)
+{
+    return fwrite(bytes, 1, size, to) == size ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
+}
+
+const char *write_png(const struct picture *p, FILE *to)
 {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, p->width, p->height);
     cairo_t *cairo = cairo_create(surface);
@@ -47,7 +52,7 @@ const char *write_png(const struct picture *p, const char *path)
         draw_mark(cairo, &p->mark[i]);
     status = cairo_status(cairo);
     if (status == CAIRO_STATUS_SUCCESS)
-        status = cairo_surface_write_to_png(surface, path);
+        status = cairo_surface_write_to_png_stream(surface, put_bytes, to);
     cairo_destroy(cairo);
     cairo_surface_destroy(surface);
     return status == CAIRO_STATUS_SUCCESS ? NULL : cairo_status_to_string(status);
@@ -55,10 +60,10 @@ const char *write_png(const struct picture *p, const char *path)
 
 #else
 
-const char *write_png(const struct picture *p, const char *path)
+const char *write_png(const struct picture *p, FILE *to)
 {
     (void)p;
-    (void)path;
+    (void)to;
     return "this program was built without cairo (libcairo2-dev); --svg needs no library";
 }
 

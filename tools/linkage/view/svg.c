@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A picture as SVG. Text is not escaped, because names of a model contain no special characters of
  * XML. */
+#include "commands.h"
 #include "view.h"
 
 static int byte_of(double part)
@@ -28,7 +29,7 @@ static void put_face(const struct mark *m, FILE *to)
     fputs("/>\n", to);
 }
 
-bool write_svg(const struct picture *p, FILE *to)
+static bool write_svg(const struct picture *p, FILE *to)
 {
     fprintf(to,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
@@ -54,4 +55,14 @@ bool write_svg(const struct picture *p, FILE *to)
     }
     fputs("</svg>\n", to);
     return ferror(to) == 0;
+}
+
+bool save_svg(const char *path, const struct picture *p)
+{
+    struct output *to = NULL;
+    int fault = output_open(path, OUTPUT_MARK_SVG, &to);
+
+    if (fault == 0)
+        fault = output_close(to, write_svg(p, output_file(to)));
+    return told_output(path, fault) == EXIT_DONE;
 }

@@ -89,6 +89,7 @@ static int parse_options(int argc, char *argv[], struct view *v)
         {"png", 'p', .text = &v->png},
         {"svg", 's', .text = &v->svg},
         {"html", .text = &v->html},
+        OUTPUT_FORCE_ROW,
         {"time", 't', .number = &v->time, .low = 0, .high = 1e9, .expected = "a number of seconds"},
         {"param", .take = take_param},
         {"set", .list = v->sets, .n = &v->n_sets},
@@ -283,39 +284,40 @@ static bool save_page(const struct view *v, const char *name, const struct lk_sc
                       const double *poses)
 {
     static const double start = 0;
-    FILE *to = fopen(v->html, "we");
-    bool written = to != NULL;
+    bool is_still = v->n_kept == 0, written = false;
+    struct output *to = NULL;
+    int fault = output_open(v->html, OUTPUT_MARK_HTML, &to);
 
-    if (written && v->n_kept > 0)
-        written = offline_write(to, name, scene, v->instant, v->motion, v->n_kept, OPEN);
-    else if (written)
-        written = offline_write(to, name, scene, &start, poses, 1, OPEN);
-    if (to != NULL && fclose(to) != 0)
-        written = false;
-    if (!written) {
-        complain("%s: %s", v->html, strerror(errno));
-        lk_file_discard(v->html);
+    if (fault == 0)
+        written = offline_write(output_file(to), name, scene, is_still ? &start : v->instant,
+                                is_still ? poses : v->motion, is_still ? 1 : v->n_kept, OPEN);
+    if (fault == 0)
+        fault = output_close(to, written);
+    if (fault == 0 && !written)
+        fault = -ENOMEM;
+    return told_output(v->html, fault) == EXIT_DONE;
+}
+
+static bool save_png(const char *path, const struct picture *p)
+{
+    const char *why = NULL;
+    struct output *to = NULL;
+    int fault = output_open(path, OUTPUT_MARK_PNG, &to);
+
+    if (fault == 0) {
+        why = write_png(p, output_file(to));
+        fault = output_close(to, why == NULL);
     }
-    return written;
+    if (fault == 0 && why != NULL)
+        complain("%s: %s", path, why);
+    return told_output(path, fault) == EXIT_DONE && why == NULL;
 }
 
 static bool save(const struct view *v, const struct picture *p)
 {
-    const char *why = v->png != NULL ? write_png(p, v->png) : NULL;
-    FILE *to = v->svg != NULL ? fopen(v->svg, "we") : NULL;
-    bool written = v->svg == NULL || (to != NULL && write_svg(p, to));
+    bool good = v->png == NULL || save_png(v->png, p);
 
-    if (to != NULL && fclose(to) != 0)
-        written = false;
-    if (why != NULL) {
-        complain("%s: %s", v->png, why);
-        lk_file_discard(v->png);
-    }
-    if (!written) {
-        complain("%s: %s", v->svg, strerror(errno));
-        lk_file_discard(v->svg);
-    }
-    return why == NULL && written;
+    return (v->svg == NULL || save_svg(v->svg, p)) && good;
 }
 
 static int draw(struct view *v, const struct lk_model *model, const struct lk_scene *scene,

@@ -93,9 +93,10 @@ void picture_stroke(struct picture *picture, double x0, double y0, double x1, do
 void draw_scene(struct picture *picture, const struct lk_scene *scene, const double *poses,
                 bool with_frames);
 
-/** write_svg() - Write the picture as SVG. Return: true if the whole picture was written. */
-bool write_svg(const struct picture *picture, FILE *to);
-/** write_png() - Write the picture to the file @path. Return: NULL, or the reason of a failure. */
-const char *write_png(const struct picture *picture, const char *path);
+/** save_svg() - Write the picture to the file @path as SVG. Return: false after an error message.
+ */
+bool save_svg(const char *path, const struct picture *picture);
+/** write_png() - Write the picture as PNG. Return: NULL, or the reason of a failure. */
+const char *write_png(const struct picture *picture, FILE *to);
 
 #endif
