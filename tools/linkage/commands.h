@@ -37,6 +37,7 @@ int command_info(int argc, char *argv[]);
 int command_tyre(int argc, char *argv[]);
 int command_road(int argc, char *argv[]);
 int command_params(int argc, char *argv[]);
+int command_plot(int argc, char *argv[]);
 int command_view(int argc, char *argv[]);
 int command_fmu(int argc, char *argv[]);
 int command_import(int argc, char *argv[]);
@@ -81,6 +82,8 @@ int given_params(const struct lk_setting **ret_list);
 /** load_model() - Read a model. If that fails, print the error, which begins with the file's name.
  * Return: NULL after an error. */
 struct lk_model *load_model(const char *path);
+/** load_model_with() - Do the same with other values than the stored ones. */
+struct lk_model *load_model_with(const char *path, const struct lk_setting *settings, int n);
 /** engine_wanted() - Return the environment variable LINKAGE_ENGINE, or NULL; see struct
  * lk_options. */
 const char *engine_wanted(void);

@@ -6,8 +6,7 @@
 #include <string.h>
 
 /* The text has several parts, because C guarantees string literals only up to 4095 characters. */
-#define HELP_FORCE                                                                                 \
-    "      --force             replace any file there\n"
+#define HELP_FORCE "      --force             replace any file there\n"
 
 static const char help_usage[] =
     "usage: linkage run MODEL [options]      simulate, as fast as possible\n"
@@ -17,6 +16,7 @@ static const char help_usage[] =
     "a page\n"
     "       linkage equilibrium MODEL        where it rests, and the forces that hold it\n"
     "       linkage modes MODEL [options]    how it swings about that, and A, B, C, D of it\n"
+    "       linkage plot FILE [CHANNEL...]   a CSV, a recording or a model as a picture\n"
     "       linkage sweep STUDY -o TABLE.csv many cases of a model: parameters, inputs, checks\n"
     "       linkage compare MODEL [options]  the same model by many methods, with their errors\n"
     "       linkage methods                  formulations and integrators there are\n"
@@ -35,8 +35,10 @@ static const char help_usage[] =
     "  -p, --param PATH=VALUE  another number than in the file: bodies.arm.mass=2, gravity.3=-9.8, "
     "or\n"
     "                          the name of one of its parameters; of run, check, params,\n"
-    "                          equilibrium, modes, compare. May be given several times\n"
-    "\n"
+    "                          equilibrium, modes, plot, compare. May be given several times\n"
+    "\n";
+
+static const char help_run[] =
     "run:\n"
     "  -s, --step S            step size [s], 1e-6 to 0.1; otherwise as in the model\n"
     "  -d, --duration S        simulated time [s]; default 10\n"
@@ -124,6 +126,18 @@ static const char help_others[] =
     "                          outputs y, to PREFIX-A.csv .. PREFIX-D.csv\n" HELP_FORCE
     "  -m, --mode N            draw mode N of the table, and what it is at rest, into\n"
     "  -s, --svg FILE\n"
+    "\n"
+    "plot:\n"
+    "      CHANNEL             a panel for each: a channel, a component, or several separated\n"
+    "                          by commas; default: every channel that changes\n"
+    "  -o, --output FILE       .svg or .png, by gnuplot; default plot.svg\n" HELP_FORCE
+    "  -t, --topic TOPIC       of a recording: outputs (the default), inputs, cycle\n"
+    "      --from S  --to S    only these times\n"
+    "      --bode INPUT:OUTPUT of a model: gain and phase about its static equilibrium. May be\n"
+    "                          given several times\n"
+    "      --locus PATH=A:B    of a model: its eigenvalues while a parameter goes from A to B\n"
+    "      --pose              about the drawing, not about the static equilibrium\n"
+    "      --size WxH          in pixels\n"
     "\n"
     "bench:\n"
     "      MODEL               a file, a folder of files, a built-in model, or built-in for\n"
@@ -219,7 +233,8 @@ static const char help_files[] =
     "  linkage run config/models/four-bar.yaml --duration 30 --set motor=5 -o four-bar.csv\n"
     "  linkage compare config/models/four-bar.yaml --formulations ali3,hdca,complement:qr\n";
 
-static const char *const texts[] = {help_usage, help_sweep, help_compare, help_others, help_files};
+static const char *const texts[] = {help_usage,   help_run,    help_sweep,
+                                    help_compare, help_others, help_files};
 
 const struct option_row only_help[] = {{"help", 'h', .end = print_help}, {NULL}};
 
@@ -258,9 +273,9 @@ static bool names(const char *line)
  * --param. */
 static bool takes_params(const char *text)
 {
-    const char *end = strstr(text, "\nrun:"), *word = text;
+    const char *word = text;
 
-    while ((word = strstr(word, about)) != NULL && word < end) {
+    while ((word = strstr(word, about)) != NULL) {
         word += strlen(about);
         if (word[0] == ',' || word[0] == '.')
             return true;
@@ -287,7 +302,7 @@ static void print_usage_of(void)
     }
     if (!takes_params(line))
         return;
-    for (; !begins(line, "run:"); line = next_line(line))
+    for (; *line != '\0'; line = next_line(line))
         print_line(line);
 }
 

@@ -51,9 +51,14 @@ int given_params(const struct lk_setting **ret_list)
 
 struct lk_model *load_model(const char *path)
 {
+    return load_model_with(path, given.list, given.n);
+}
+
+struct lk_model *load_model_with(const char *path, const struct lk_setting *settings, int n)
+{
     struct lk_model *model = NULL;
     struct lk_errors errors;
-    int result = lk_model_read_file_with(path, given.list, given.n, &model, &errors);
+    int result = lk_model_read_file_with(path, settings, n, &model, &errors);
 
     if (result == 0)
         return model;

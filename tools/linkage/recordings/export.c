@@ -5,10 +5,9 @@
 #include "commands.h"
 #include "csv.h"
 #include "dbc_file.h"
-#include "linkage/file.h"
 #include "linkage/text.h"
-#include "mcap/decode.h"
 #include "recorded.h"
+#include "rows.h"
 #include "scene_file.h"
 
 #include <arpa/inet.h>
@@ -19,23 +18,6 @@
 #include <string.h>
 
 /* ---- export ---- */
-
-/* struct rows - export of a topic.
- * @time_s, @deadline_ns: simulated time of the last cycle, and its grid point
- * @with_time: a first column with the time is added
- * @values:    values of all columns */
-struct rows {
-    struct recorded file;
-    struct recorded_topic *topic;
-    struct lk_columns columns;
-    struct lk_csv *csv;
-    double *values;
-    bool with_time;
-    bool has_cycle;
-    uint64_t deadline_ns;
-    double time_s;
-    uint64_t first_ns;
-};
 
 /* struct wanted - the command line.
  * @scene:          file for the motion; NULL: export a topic as CSV
@@ -91,96 +73,6 @@ static int parse_options(int argc, char *argv[], struct wanted *e)
                          "export takes one recording, or with --a2l or --dbc one model", &e->path);
 }
 
-static void add_column(struct rows *rows, const struct lk_column *column)
-{
-    char key[2 * LK_COLUMN_NAME_SIZE + 16], unit[64], name[LK_COLUMN_NAME_SIZE];
-
-    snprintf(key, sizeof(key), "%s%s%s", column->field, *column->component ? "." : "",
-             column->component);
-    lk_mcap_map_get(rows->topic->units, key, unit, sizeof(unit));
-    snprintf(key, sizeof(key), "name of %s", column->field);
-    if (!lk_mcap_map_get(rows->topic->units, key, name, sizeof(name)))
-        memcpy(name, column->field, sizeof(name));
-    lk_csv_add_column(rows->csv, name, column->component, unit);
-}
-
-/* Prepare the columns of a topic and open the CSV file.
- * Return: false after an error message. */
-static bool prepare_rows(struct rows *rows, const char *topic, const char *output)
-{
-    int result;
-
-    rows->topic = recorded_topic(&rows->file, topic);
-    if (rows->topic == NULL) {
-        complain("%s: there is no topic '%s'; linkage info lists those that there are",
-                 rows->file.path, topic);
-        return false;
-    }
-    result = lk_columns_read(rows->topic->schema, rows->topic->type, &rows->columns);
-    if (result != 0 || rows->columns.n == 0) {
-        complain("%s: %s: %s", rows->file.path, rows->topic->name,
-                 result != 0 ? "its schema cannot be read" : "there are no numbers in it");
-        return false;
-    }
-    rows->values = calloc(rows->columns.n + 1, sizeof(double));
-    result = rows->values == NULL ? -ENOMEM : lk_csv_open(output, OUTPUT_MARK_ROWS, &rows->csv);
-    if (told_output(output, result) != EXIT_DONE)
-        return false;
-    rows->with_time = strcmp(rows->topic->name, "/cycle") != 0;
-    if (rows->with_time)
-        lk_csv_add_column(rows->csv, "time", "", "s");
-    for (size_t i = 0; i < rows->columns.n; i++)
-        add_column(rows, &rows->columns.column[i]);
-    return true;
-}
-
-/* Return the time of a message: simulated time if the file has cycles, otherwise time since the
- * first message [s]. A message of a topic with its own steps, such as a platform, gets a time
- * between two cycles. */
-static double time_of(struct rows *rows, const struct lk_mcap_item *item)
-{
-    if (rows->first_ns == 0)
-        rows->first_ns = item->log_ns;
-    if (rows->has_cycle)
-        return rows->time_s + (double)(int64_t)(item->publish_ns - rows->deadline_ns) * 1e-9;
-    return (double)(int64_t)(item->log_ns - rows->first_ns) * 1e-9;
-}
-
-static void note_cycle(struct rows *rows, const struct lk_mcap_item *item)
-{
-    struct lk_recording_cycle cycle;
-
-    rows->has_cycle = lk_recording_cycle_take(item->data.data, item->data.size, &cycle);
-    if (rows->has_cycle) {
-        rows->deadline_ns = cycle.deadline_ns;
-        rows->time_s = cycle.time_s;
-    }
-}
-
-/* Write all messages of the topic as rows.
- * Return: EXIT_DONE, EXIT_REFUSED after an error message. */
-static int write_rows(struct rows *rows)
-{
-    struct recorded_topic *topic;
-    struct lk_mcap_item item;
-    int result, fault = 0;
-
-    while ((result = recorded_next(&rows->file, &item, &topic)) == 1 && fault == 0) {
-        if (topic != NULL && strcmp(topic->name, "/cycle") == 0)
-            note_cycle(rows, &item);
-        if (topic == NULL || topic != rows->topic)
-            continue;
-        if (!lk_columns_decode(&rows->columns, item.data, rows->values + rows->with_time)) {
-            complain("%s: a message of %s cannot be decoded", rows->file.path, topic->name);
-            return EXIT_REFUSED;
-        }
-        if (rows->with_time)
-            rows->values[0] = time_of(rows, &item);
-        fault = lk_csv_write_row(rows->csv, rows->values);
-    }
-    return result < 0 ? EXIT_REFUSED : EXIT_DONE; /* closing reports CSV errors */
-}
-
 /* Print the events of a recording. They are texts, so they are not exported like columns of
  * numbers. */
 static int print_events(struct recorded *file, FILE *to)
@@ -221,17 +113,30 @@ static int export_events(struct recorded *file, const char *output)
     return told_output(output, fault) == EXIT_DONE ? code : EXIT_REFUSED;
 }
 
-static int export_rows(struct rows *rows, const char *topic, const char *output)
+static int write_rows(struct rows *rows, const char *output)
 {
-    int code = prepare_rows(rows, topic, output) ? write_rows(rows) : EXIT_REFUSED;
-    int fault = lk_csv_close(rows->csv);
+    struct lk_csv *csv = NULL;
+    struct rows_name name;
+    int result, fault = lk_csv_open(output, OUTPUT_MARK_ROWS, &csv);
 
-    if (fault != 0) {
-        complain("%s: %s", output, strerror(-fault));
-        code = EXIT_REFUSED;
+    if (told_output(output, fault) != EXIT_DONE)
+        return EXIT_REFUSED;
+    for (size_t i = 0; i <= rows->n; i++) {
+        rows_name(rows, i, &name);
+        lk_csv_add_column(csv, name.channel, name.component, name.unit);
     }
-    lk_columns_fini(&rows->columns);
-    free(rows->values);
+    while ((result = rows_next(rows)) == 1 && fault == 0)
+        fault = lk_csv_write_row(csv, rows->values);
+    fault = told_output(output, lk_csv_close(csv));
+    return result < 0 ? EXIT_REFUSED : fault;
+}
+
+static int export_rows(struct recorded *file, const char *topic, const char *output)
+{
+    struct rows rows;
+    int code = rows_begin(file, topic, &rows) ? write_rows(&rows, output) : EXIT_REFUSED;
+
+    rows_end(&rows);
     return code;
 }
 
@@ -239,7 +144,7 @@ int command_export(int argc, char *argv[])
 {
     struct wanted e = {
         .topic = "outputs", .output = "-", .rate = 60, .address = "127.0.0.1", .port = 5555};
-    struct rows rows = {0};
+    struct recorded file;
     int code = parse_options(argc, argv, &e);
 
     if (code != EXIT_DONE)
@@ -250,13 +155,13 @@ int command_export(int argc, char *argv[])
         return dbc_file_write(e.path, e.output, e.is_fd);
     if (e.scene != NULL)
         return replay_scene(e.path, e.roads, e.scene, e.rate);
-    if (!recorded_open(e.path, &rows.file))
+    if (!recorded_open(e.path, &file))
         return EXIT_REFUSED;
     if (strcmp(e.topic + (*e.topic == '/'), "events") == 0)
-        code = export_events(&rows.file, e.output);
+        code = export_events(&file, e.output);
     else
-        code = export_rows(&rows, e.topic, e.output);
-    recorded_close(&rows.file);
+        code = export_rows(&file, e.topic, e.output);
+    recorded_close(&file);
     return code;
 }
 

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# linkage plot: curves of tables and models, as gnuplot draws them.
+# usage: test-plot.sh LINKAGE MODELS
+linkage=$(realpath "$1") models=$2
+. "$(dirname "$0")/checks.sh"
+command -v gnuplot >/dev/null || { echo "SKIP: gnuplot is not installed"; exit 77; }
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+
+# curves FILE: names in the key of an SVG, in their order
+curves() { sed -nE 's/^.*<g id="gnuplot_plot_[^>]*><title>(.*)<\/title>$/\1/p' "$1" | tr '\n' ' '; }
+
+"$linkage" run "$models/four-bar.yaml" -d 1 --set motor=3 -o run.csv >/dev/null || failed=1
+expect 0 "default" "$linkage" plot run.csv
+has "default" "plot.svg: 9 panels of run.csv" out
+expect 0 "two panels" "$linkage" plot run.csv crank_angle energy.kinetic,energy.potential -o two.svg
+same "two panels" "crank_angle energy.kinetic energy.potential " "$(curves two.svg)"
+has "two panels" "crank_angle [rad]" two.svg
+has "two panels" "time [s]" two.svg
+expect 0 "png" "$linkage" plot run.csv crank_angle --from 0.2 --to 0.4 --size 400x300 -o one.png
+same "png" "89504e47" "$(head -c 4 one.png | od -An -tx1 | tr -d ' \n')"
+
+# what is not there, and where there is nothing
+expect 1 "no column" "$linkage" plot run.csv crank_angel
+has "no column" "no column 'crank_angel', expected crank_angle" err
+expect 1 "no rows" "$linkage" plot run.csv --from 7
+has "no rows" "no rows from 7" err
+expect 1 "no ending" "$linkage" plot run.csv -o picture.pdf
+has "no ending" ".svg or .png" err
+expect 1 "no file" "$linkage" plot nowhere.csv
+expect 2 "no words" "$linkage" plot
+printf 'time [s],x [m]\n0,1\n1,1\n' >still.csv
+expect 1 "nothing changes" "$linkage" plot still.csv
+has "nothing changes" "no column changes" err
+
+# a gap in the rows is a gap in the curve: two pieces
+printf 'time [s],x [m]\n0,0\n1,1\n2,4\n3,9\n7,1\n8,2\n9,3\n' >gap.csv
+expect 0 "a gap" "$linkage" plot gap.csv -o gap.svg
+same "a gap" 2 "$(tr '\n' ' ' <gap.svg | grep -oE "<path stroke='rgb\(  0, 114, 178\)' [^/]*" | grep -o M | wc -l | awk '{print $1 - 1}')" # one is in the key
+
+# of models
+expect 0 "responses" "$linkage" plot "$models/bicycle.yaml" --pose --bode torque:steer --bode push.y:steer -o bode.svg
+has "responses" "steer / torque [rad/(N m)]" bode.svg
+has "responses" "phase [degrees]" bode.svg
+expect 1 "a drive" "$linkage" plot "$models/quarter-car.yaml" --bode road:car.z
+has "a drive" "drives do not move" err
+expect 1 "no input" "$linkage" plot "$models/bicycle.yaml" --bode steer:steer
+has "no input" "no input 'steer', expected torque, push.x" err
+expect 1 "no pair" "$linkage" plot "$models/bicycle.yaml" --bode torque
+expect 0 "a locus" "$linkage" plot "$models/quarter-car.yaml" --locus bodies.car.mass=200:400:5 -o locus.svg
+has "a locus" "bodies.car.mass" locus.svg
+expect 1 "no range" "$linkage" plot "$models/quarter-car.yaml" --locus bodies.car.mass=200
+expect 1 "no parameter" "$linkage" plot "$models/quarter-car.yaml" --locus mas=200:300
+has "no parameter" "there is no parameter 'mas'" err
+expect 2 "both" "$linkage" plot "$models/quarter-car.yaml" --locus bodies.car.mass=2:3 --bode road:car.z
+
+# without gnuplot
+expect 1 "no gnuplot" env PATH=/nowhere "$linkage" plot run.csv crank_angle -o none.svg
+has "no gnuplot" "gnuplot-nox" err
+same "no gnuplot" "" "$(ls none.svg 2>/dev/null)"
+exit $failed

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage plot: curves of a table, a recording or a model, as a picture. Data flow:
+ *
+ *     table.c     CSV, MCAP        -> struct plot_table: columns over time
+ *     choose.c    words            -> struct plot_page: a panel for each word
+ *     analysis.c  a model          -> struct plot_page: frequency responses, root loci
+ *     draw.c      struct plot_page -> SVG or PNG, by gnuplot
+ *     plot.c      options, calls of these steps */
+#ifndef TOOLS_LINKAGE_PLOT_H
+#define TOOLS_LINKAGE_PLOT_H
+
+#include "csv.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PLOT_PANELS_MAX 12 /* panels of a picture */
+#define PLOT_TITLE_SIZE 160
+#define PLOT_MARK_SVG                                                                              \
+    "<?xml version=\"1.0\" encoding=\"utf-8\"  standalone=\"no\"?>" /* of gnuplot */
+
+/** struct plot_curve - points of a curve; memory of the page. A point that is not finite ends a
+ * line.
+ * @shade: value of each point that gives its colour, and no line; NULL: a line of one colour */
+struct plot_curve {
+    char title[PLOT_TITLE_SIZE];
+    double *x;
+    double *y;
+    double *shade;
+    size_t n;
+};
+
+/** struct plot_panel - axes with curves.
+ * @is_log_x: logarithmic x axis;  @is_plane: the complex plane, with lines through 0 */
+struct plot_panel {
+    char x_label[PLOT_TITLE_SIZE];
+    char y_label[PLOT_TITLE_SIZE];
+    bool is_log_x;
+    bool is_plane;
+    int n_curves;
+    struct plot_curve *curve;
+};
+
+/** struct plot_page - panels below each other.
+ * @width, @height: of the picture [pixels]; 0: as the number of panels needs */
+struct plot_page {
+    char title[PLOT_TITLE_SIZE];
+    int width;
+    int height;
+    int n_panels;
+    struct plot_panel panel[PLOT_PANELS_MAX];
+};
+
+/** plot_add_panel() - Begin a panel. Return: NULL after an error message: too many. */
+struct plot_panel *plot_add_panel(struct plot_page *page, const char *x_label, const char *y_label);
+/** plot_add_curve() - Begin a curve of @n points, all 0. Return: NULL after an error message. */
+struct plot_curve *plot_add_curve(struct plot_panel *panel, const char *title, size_t n);
+void plot_page_fini(struct plot_page *page);
+
+/** plot_read() - Read a CSV file or a recording.
+ * @topic: of a recording
+ * Return: false after an error message. Release with lk_csv_table_release(). */
+bool plot_read(const char *path, const char *topic, struct lk_csv_table *ret_table);
+
+/** plot_choose() - Make a panel for each of @n words, "CHANNEL", "CHANNEL.COMPONENT", or several
+ * separated by commas; without words a panel for each channel and unit that changes, as many as
+ * there is room for.
+ * @from, @to: window of time [s]
+ * Return: false after an error message. */
+bool plot_choose(const struct lk_csv_table *table, const char *path, char *const *words, int n,
+                 double from, double to, struct plot_page *page);
+
+/** plot_bode() - Add gain and phase of the channels "INPUT:OUTPUT" of a model about its static
+ * equilibrium, or about its initial configuration if @pose. Components are named as in a CSV.
+ * Return: false after an error message. */
+bool plot_bode(const char *path, bool pose, const char *const *pairs, int n,
+               struct plot_page *page);
+/** plot_locus() - Add the eigenvalues of a model while a parameter goes from one value to another:
+ * "PATH=FROM:TO" or "PATH=FROM:TO:VALUES". Return: false after an error message. */
+bool plot_locus(const char *path, bool pose, const char *range, struct plot_page *page);
+
+/** plot_draw() - Draw a page by gnuplot into the file @path, .svg or .png. Return: false after an
+ * error message. */
+bool plot_draw(const struct plot_page *page, const char *path);
+
+#endif

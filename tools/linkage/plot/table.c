@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CSV files and recordings as tables over time. */
+#include "commands.h"
+#include "linkage/file.h"
+#include "plot.h"
+#include "recordings/rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_recording(const char *path)
+{
+    static const unsigned char magic[] = {0x89, 'M', 'C', 'A', 'P'};
+    unsigned char head[sizeof(magic)];
+    int fd = lk_file_open(path);
+    bool is = fd >= 0 && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+              memcmp(head, magic, sizeof(magic)) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
+static bool name_columns(const struct rows *rows, struct lk_csv_table *t)
+{
+    t->name = calloc(rows->n + 1, sizeof(*t->name));
+    t->unit = calloc(rows->n + 1, sizeof(*t->unit));
+    if (t->name == NULL || t->unit == NULL)
+        return false;
+    for (t->n = 0; t->n < (int)rows->n; t->n++) {
+        struct rows_name name;
+        int n = t->n;
+
+        rows_name(rows, (size_t)n + 1, &name);
+        t->unit[n] = strdup(name.unit);
+        if (asprintf(&t->name[n], "%s%s%s", name.channel, *name.component ? "." : "",
+                     name.component) < 0)
+            t->name[n] = NULL;
+        if (t->unit[n] == NULL || t->name[n] == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool take_rows(struct rows *rows, struct lk_csv_table *t)
+{
+    int result;
+
+    if (!name_columns(rows, t)) {
+        complain("out of memory");
+        return false;
+    }
+    while ((result = rows_next(rows)) == 1) {
+        if (!lk_csv_table_grow(t)) {
+            complain("out of memory");
+            return false;
+        }
+        t->time[t->n_rows] = rows->values[0];
+        memcpy(t->value + (size_t)t->n_rows * rows->n, rows->values + 1, rows->n * sizeof(double));
+        t->n_rows++;
+    }
+    return result == 0;
+}
+
+static bool read_recording(const char *path, const char *topic, struct lk_csv_table *t)
+{
+    struct recorded file;
+    struct rows rows = {0};
+    bool good;
+
+    if (!recorded_open(path, &file))
+        return false;
+    good = rows_begin(&file, topic, &rows) && take_rows(&rows, t);
+    rows_end(&rows);
+    recorded_close(&file);
+    return good;
+}
+
+bool plot_read(const char *path, const char *topic, struct lk_csv_table *t)
+{
+    struct lk_error error;
+
+    if (is_recording(path))
+        return read_recording(path, topic, t);
+    if (lk_csv_read(path, HUGE_VAL, t, &error) == 0)
+        return true;
+    complain("%s", error.text);
+    return false;
+}
