@@ -17,7 +17,8 @@ enum exit_code {
     EXIT_DONE = 0,
     EXIT_REFUSED = 1, /* a model, a step or a file failed; a message gives the reason */
     EXIT_USAGE = 2,   /* the command line is invalid */
-    EXIT_WARNED = 3,  /* check --strict: the model has warnings; sweep: a case did not pass */
+    EXIT_WARNED = 3,  /* check --strict: the model has warnings; sweep: a case did not pass; report:
+                         not  every deadline was met */
 };
 
 /* Functions of the subcommands. @argv[0] is "linkage"; options and model follow.
@@ -38,6 +39,7 @@ int command_tyre(int argc, char *argv[]);
 int command_road(int argc, char *argv[]);
 int command_params(int argc, char *argv[]);
 int command_plot(int argc, char *argv[]);
+int command_report(int argc, char *argv[]);
 int command_view(int argc, char *argv[]);
 int command_fmu(int argc, char *argv[]);
 int command_import(int argc, char *argv[]);

@@ -139,6 +139,7 @@ static void put_data(FILE *to, const struct plot_curve *c, int panel, int curve)
 static void put_axes(FILE *to, const struct plot_panel *p)
 {
     fputs(p->is_log_x ? "set logscale x\n" : "unset logscale x\n", to);
+    fputs(p->is_log_y ? "set logscale y\n" : "unset logscale y\n", to);
     fputs(p->is_plane ? "set xzeroaxis\nset yzeroaxis\n" : "unset xzeroaxis\nunset yzeroaxis\n",
           to);
     fputs("set xlabel ", to);
@@ -263,4 +264,23 @@ bool plot_draw(const struct plot_page *page, const char *path)
         return false;
     good = draw_to(page, is_svg, fileno(output_file(to)));
     return told_output(path, output_close(to, good)) == EXIT_DONE && good;
+}
+
+char *plot_svg(const struct plot_page *page)
+{
+    int picture = memfd_create("picture", MFD_CLOEXEC);
+    off_t size = picture >= 0 && draw_to(page, true, picture) ? lseek(picture, 0, SEEK_END) : -1;
+    char *text = size > 0 ? malloc((size_t)size + 1) : NULL, *svg;
+
+    if (text != NULL && pread(picture, text, (size_t)size, 0) == size) {
+        text[size] = '\0';
+        svg = strstr(text, "<svg"); /* without the declaration of XML */
+        memmove(text, svg != NULL ? svg : "", svg != NULL ? strlen(svg) + 1 : 1);
+    } else {
+        free(text);
+        text = NULL;
+    }
+    if (picture >= 0)
+        close(picture);
+    return text;
 }

@@ -30,11 +30,12 @@ struct plot_curve {
 };
 
 /** struct plot_panel - axes with curves.
- * @is_log_x: logarithmic x axis;  @is_plane: the complex plane, with lines through 0 */
+ * @is_log_x, @is_log_y: logarithmic axes;  @is_plane: the complex plane, with lines through 0 */
 struct plot_panel {
     char x_label[PLOT_TITLE_SIZE];
     char y_label[PLOT_TITLE_SIZE];
     bool is_log_x;
+    bool is_log_y;
     bool is_plane;
     int n_curves;
     struct plot_curve *curve;
@@ -81,5 +82,8 @@ bool plot_locus(const char *path, bool pose, const char *range, struct plot_page
 /** plot_draw() - Draw a page by gnuplot into the file @path, .svg or .png. Return: false after an
  * error message. */
 bool plot_draw(const struct plot_page *page, const char *path);
+/** plot_svg() - Draw a page as an element <svg> of HTML. Return: NULL after an error message;
+ * free() it. */
+char *plot_svg(const struct plot_page *page);
 
 #endif
