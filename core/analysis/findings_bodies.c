@@ -7,6 +7,7 @@
 #include "model/reader.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* largest plausible radius of gyration, in sizes of the body; kg cm^2 instead of kg m^2 gives
  * 100 */
@@ -16,7 +17,8 @@
 #define SIZE_SHARE 0.25
 /* arm of a point mass due to a rounded number, as a fraction of the model */
 #define BESIDE_MAX 1e-3
-#define FAR_MAX    20.0 /* largest plausible distance, in sizes; mm instead of m gives 1000 */
+#define FAR_MAX    20.0  /* largest plausible distance, in sizes; mm instead of m gives 1000 */
+#define AWAY_MAX   200.0 /* likewise, of a joint from its bodies, in the median of such distances */
 
 static double distance(const double a[3], const double b[3])
 {
@@ -139,12 +141,70 @@ static void inspect_point(struct lk_inspection *in, int b, const struct places *
     lk_finding_number(f, "distance", "m", p->beside);
 }
 
+/* Return the distance of a joint's point from the nearest of its bodies, the ground left out; -1:
+ * it has no point. */
+static double distance_from_bodies(const struct lk_model *m, const struct lk_joint_def *j)
+{
+    double nearest = -1;
+
+    for (int s = 0; s < 2 && !lk_joint_is_coupling(j->type); s++) {
+        double d = j->body[s] < 0 ? 0 : distance(j->point[s], m->bodies[j->body[s]].position);
+
+        if (j->body[s] >= 0)
+            nearest = nearest < 0 ? d : fmin(nearest, d);
+    }
+    return nearest;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* Find a single joint that is far from its bodies in a mechanism that is small. */
+static void inspect_points(struct lk_inspection *in)
+{
+    const struct lk_model *m = in->model;
+    double *list = calloc((size_t)m->n_joints + 1, sizeof(double)), median;
+    char where[LK_TEXT_SIZE];
+    int n = 0;
+
+    for (int i = 0; i < m->n_joints && list; i++) {
+        double d = distance_from_bodies(m, &m->joints[i]);
+
+        if (d > 0)
+            list[n++] = d;
+    }
+    if (n > 0)
+        qsort(list, (size_t)n, sizeof(double), compare);
+    median = n > 1 ? list[(n - 1) / 2] : INFINITY;
+    free(list);
+    for (int i = 0; i < m->n_joints; i++) {
+        double d = distance_from_bodies(m, &m->joints[i]);
+        struct lk_finding *f;
+
+        if (!(d > AWAY_MAX * median))
+            continue;
+        snprintf(where, sizeof(where), "joint %s", m->joints[i].name);
+        f = lk_finding_add(
+            in, "point-far-away", where,
+            "its point is %.3g m from its bodies, where others are at %.3g m; is it in "
+            "m, in world axes?",
+            d, median);
+        lk_finding_number(f, "distance", "m", d);
+        lk_finding_number(f, "typical", "m", median);
+    }
+}
+
 void lk_inspect_bodies(struct lk_inspection *in)
 {
     const struct lk_model *m = in->model;
     double extent = lk_draft_size(m);
     char where[LK_TEXT_SIZE];
 
+    inspect_points(in);
     for (int b = 0; b < m->n_bodies; b++) {
         struct places p = places_of(m, b);
 

@@ -304,14 +304,30 @@ bool lk_decimal(const char *text, locale_t c_locale, double *ret)
     return true;
 }
 
+/* Return whether the text is a number, a blank and letters, such as "5 kg". */
+static bool has_unit(struct lk_node node)
+{
+    const char *text = lk_node_kind(node) == LK_NODE_SCALAR ? lk_node_text(node) : "";
+    size_t n = strcspn(text, " ");
+    char number[64];
+    double value;
+
+    if (n >= sizeof(number) || text[n] != ' ' || !isalpha((unsigned char)text[n + 1]))
+        return false;
+    memcpy(number, text, n);
+    number[n] = '\0';
+    return lk_decimal(number, node.document->c_locale, &value);
+}
+
 int lk_node_number(struct lk_node node, const char *what, double *ret, struct lk_error *err)
 {
     LK_ARITHMETIC;
     const char *text = lk_node_text(node);
 
-    return lk_node_kind(node) == LK_NODE_SCALAR && lk_decimal(text, node.document->c_locale, ret)
-               ? 0
-               : refuse_value(node, err, what, "a finite number");
+    if (lk_node_kind(node) == LK_NODE_SCALAR && lk_decimal(text, node.document->c_locale, ret))
+        return 0;
+    return refuse_value(node, err, what,
+                        has_unit(node) ? "a finite number without its unit" : "a finite number");
 }
 
 int lk_node_numbers(struct lk_node node, const char *what, int n, double *ret, struct lk_error *err)

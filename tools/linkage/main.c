@@ -4,7 +4,7 @@
 #include "commands.h"
 #include "laboratory.h"
 #include "linkage/commit.h"
-#include "linkage/file.h"
+#include "linkage/nearest.h"
 #include "linkage/stacks.h"
 
 #include <errno.h>
@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SUBCOMMANDS_MAX 64
 
 void complain(const char *format, ...)
 {
@@ -72,6 +74,17 @@ struct lk_system *compile_model(const char *path, const struct lk_model *model,
     return NULL;
 }
 
+static int refuse_subcommand(const char *name)
+{
+    const char *words[SUBCOMMANDS_MAX + 1] = {NULL}, *nearest;
+
+    for (int i = 0; commands[i].name != NULL && i < SUBCOMMANDS_MAX; i++)
+        words[i] = commands[i].name;
+    nearest = lk_nearest(name, words);
+    return nearest != NULL ? usage_error("'%s' is no subcommand, did you mean '%s'?", name, nearest)
+                           : usage_error("'%s' is no subcommand", name);
+}
+
 static int run_main(int argc, char *argv[])
 {
     static char name[] = "linkage"; /* makes messages of getopt_long() begin like all others */
@@ -92,7 +105,7 @@ static int run_main(int argc, char *argv[])
             return options_status(c->run(argc - 1, argv + 1));
         }
     }
-    return usage_error("'%s' is no subcommand", argv[1]);
+    return refuse_subcommand(argv[1]);
 }
 
 int main(int argc, char *argv[])

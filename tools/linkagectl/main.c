@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Table of the commands of linkagectl, with the options that each command accepts. */
 #include "ctl.h"
+#include "linkage/nearest.h"
 #include "linkage/stacks.h"
 #include "names.h"
 #include "option_table.h"
@@ -71,6 +72,18 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+static int refuse_command(const char *name)
+{
+    const char *words[sizeof(commands) / sizeof(commands[0]) + 1] = {NULL}, *nearest;
+
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+        words[i] = commands[i].name;
+    nearest = lk_nearest(name, words);
+    return nearest != NULL
+               ? ctl_usage("there is no command '%s', did you mean '%s'?", name, nearest)
+               : ctl_usage("there is no command '%s'", name);
+}
+
 static int run_command(const struct command *command, const struct ctl_options *options, int n,
                        char **args)
 {
@@ -108,7 +121,7 @@ int main(int argc, char **argv)
         return ctl_usage("a command is missing");
     command = find_command(argv[optind]);
     if (command == NULL)
-        return ctl_usage("there is no command '%s'", argv[optind]);
+        return refuse_command(argv[optind]);
     argc -= optind;
     argv += optind;
     /* Options may also follow the command. But values of `set` may begin with a minus sign, so its

@@ -48,6 +48,7 @@ struct lk_findings {
 /** lk_findings_init() - examine @model and the system compiled from it.
  *
  * inertia-too-large      the inertia is too large for the mass and size of the body
+ * point-far-away        the point of a joint is far from its bodies, as mm instead of m
  * centre-far-from-joints the centre of mass is far from all joints of its body
  * point-beside-joint     a body without inertia has a joint slightly off its centre of mass
  * body-in-no-joint       a body of a mechanism has no joint
