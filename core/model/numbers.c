@@ -141,6 +141,8 @@ int lk_numbers_from_document(int result, struct lk_document *document,
     if (result == 0)
         result = lk_parameters_apply(document, settings, n, &parameters, error);
     if (result == 0)
+        result = lk_expressions_apply(document, &parameters, error);
+    if (result == 0)
         result = walk_all(&(struct walk){
             .root = lk_document_root(document), .parameters = &parameters, .numbers = numbers});
     lk_document_errors(document, result, error, ret_errors);

@@ -85,7 +85,8 @@ static int find(struct lk_document *d, const char *path, struct lk_node *parent,
     if (node->index == 0)
         return may_be_new(path) ? 0 : lk_document_refuse_last(*parent, path, err);
     if (lk_node_kind(*node) == LK_NODE_SCALAR &&
-        (lk_decimal(lk_node_text(*node), d->c_locale, &value) || lk_node_text(*node)[0] == '\0'))
+        (lk_decimal(lk_node_text(*node), d->c_locale, &value) || lk_node_text(*node)[0] == '\0' ||
+         lk_node_text(*node)[0] == '='))
         return 0;
     if (lk_node_kind(*node) == LK_NODE_SCALAR)
         return lk_node_refuse(*node, err,
@@ -146,11 +147,13 @@ static int read_acts(struct lk_node map, struct lk_parameter *p, struct lk_error
     int result = none == NULL ? -ENOMEM : 0;
 
     p->acts = none;
+    if (result == 0 && acts.index == 0 && lk_node_get(map, "value").index != 0)
+        return 0; /* for expressions */
     if (result == 0 && (acts.index == 0 || (lk_node_kind(acts) == LK_NODE_LIST &&
                                             (lk_node_size(acts) == 0 || lk_node_size(acts) > 64))))
         return lk_node_refuse(acts.index == 0 ? map : acts, err,
                               "acts is missing or of another length, expected 1 to 64 paths such "
-                              "as bodies.arm.mass");
+                              "as bodies.arm.mass, or a value for expressions");
     if (result == 0 && lk_node_kind(acts) != LK_NODE_LIST)
         return read_path(acts, p, err);
     for (int i = 0; i < lk_node_size(acts) && result == 0; i++)
@@ -187,6 +190,8 @@ static int read_entry(struct lk_node key, struct entry *e, struct lk_parameter *
     result = lk_also(result, lk_node_read_bool_or(e->map, "tunable", &is_tunable, err));
     e->has_value = lk_node_get(e->map, "value").index != 0;
     p->is_tunable = is_tunable;
+    if (result == 0 && is_tunable && p->acts[0] == '\0')
+        return lk_node_refuse(e->map, err, "a tunable parameter that acts nowhere, expected acts");
     if (result == 0 && is_tunable && (isinf(p->low) || isinf(p->high)))
         return lk_node_refuse(e->map, err,
                               "a tunable parameter without limits, expected limits: [low, high]");

@@ -40,4 +40,10 @@ const char *lk_path_unit(struct lk_node root, const char *path);
 /** lk_path_may_be_tuned() - return whether {input: NAME} is allowed at @path. */
 bool lk_path_may_be_tuned(struct lk_node root, const char *path);
 
+/** lk_expressions_apply() - check the section `points`, and replace each expression "=..." of
+ * @document by its value with @parameters, whose values lk_parameters_apply() has found. Return: 0,
+ * LK_E_TEXT, -ENOMEM. */
+int lk_expressions_apply(struct lk_document *document, const struct lk_parameters *parameters,
+                         struct lk_error *err);
+
 #endif

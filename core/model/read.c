@@ -11,9 +11,10 @@
 
 static int read_head(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
-    static const char *const keys[] = {
-        "linkage", "name",  "gravity", "bodies", "joints",     "forces", "inputs", "outputs",
-        "solver",  "start", "roads",   "laws",   "parameters", "shapes", "blocks", NULL};
+    static const char *const keys[] = {"linkage", "name",   "gravity",    "bodies", "joints",
+                                       "forces",  "inputs", "outputs",    "solver", "start",
+                                       "roads",   "laws",   "parameters", "points", "shapes",
+                                       "blocks",  NULL};
     static const char *const starts[] = {"drawn", "equilibrium", NULL};
     static const char *const versions[] = {"1", NULL};
     struct lk_node name = lk_node_get(root, "name");
@@ -75,6 +76,8 @@ static int fill_model(struct lk_document *document, const struct lk_source *sour
 
     int result = lk_parameters_apply(document, source->settings, source->n, &parameters, error);
 
+    if (result == 0)
+        result = lk_expressions_apply(document, &parameters, error);
     model->parameters = parameters.list;
     model->n_parameters = parameters.n;
     model->folder = source->folder;

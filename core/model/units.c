@@ -24,6 +24,7 @@ struct row {
 
 static const struct row rows[] = {
     {"gravity", NULL, "m/s^2", NULL, true},
+    {"points.*", NULL, "m", NULL, false},
     {"bodies.*.mass", NULL, "kg", NULL, false},
     {"bodies.*.inertia", NULL, "kg m^2", NULL, false},
     {"bodies.*.position", NULL, "m", NULL, false},

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the numbers of a model. They are finite and within LK_NUMBER_MAX, so that results
  * computed from them are finite. */
+#include "linkage/nearest.h"
 #include "reader.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int check_within(struct lk_node node, const char *what, double value, double max,
@@ -41,9 +44,39 @@ int lk_read_numbers_node(struct lk_node list, const char *what, int n, double *r
     return lk_read_numbers_within(list, what, n, LK_NUMBER_MAX, ret, err);
 }
 
+/* Report that @node names no point. */
+static int refuse_point(struct lk_node node, const char *what, struct lk_node points,
+                        struct lk_error *err)
+{
+    int n = lk_node_size(points);
+    const char **words = calloc((size_t)n + 1, sizeof(*words)), *nearest;
+
+    if (words == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < n; i++)
+        words[i] = lk_node_text(lk_node_key_at(points, i));
+    nearest = lk_nearest(lk_node_text(node), words);
+    if (nearest != NULL)
+        lk_node_refuse(node, err, "%s is '%.40s', did you mean the point '%.63s'?", what,
+                       lk_node_text(node), nearest);
+    else
+        lk_node_refuse(
+            node, err,
+            "%s is '%.40s', expected a list of 3 numbers, or a name of the section points", what,
+            lk_node_text(node));
+    free(words);
+    return LK_E_TEXT;
+}
+
 int lk_read_vector_node(struct lk_node node, const char *what, double ret[3], struct lk_error *err)
 {
-    return lk_read_numbers_node(node, what, 3, ret, err);
+    struct lk_node points = lk_node_get(lk_document_root(node.document), "points"), point;
+
+    if (lk_node_kind(node) != LK_NODE_SCALAR || points.index == 0)
+        return lk_read_numbers_node(node, what, 3, ret, err);
+    point = lk_node_get(points, lk_node_text(node));
+    return point.index == 0 ? refuse_point(node, what, points, err)
+                            : lk_read_numbers_node(point, what, 3, ret, err);
 }
 
 int lk_read_numbers(struct lk_node map, const char *key, int n, double *ret, struct lk_error *err)
@@ -57,7 +90,10 @@ int lk_read_numbers(struct lk_node map, const char *key, int n, double *ret, str
 
 int lk_read_vector(struct lk_node map, const char *key, double ret[3], struct lk_error *err)
 {
-    return lk_read_numbers(map, key, 3, ret, err);
+    struct lk_node node = lk_node_get(map, key);
+
+    return node.index == 0 ? lk_read_numbers(map, key, 3, ret, err)
+                           : lk_read_vector_node(node, key, ret, err);
 }
 
 int lk_read_vector_or(struct lk_node map, const char *key, double ret[3], struct lk_error *err)

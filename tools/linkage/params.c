@@ -112,7 +112,7 @@ static void print_text(const struct lk_parameter *parameters, int n_parameters,
 
         print_value(p->name, p->value, p->unit);
         print_limits(p);
-        printf("%s: %s\n", p->is_tunable ? ", tunable" : "", p->acts);
+        printf("%s: %s\n", p->is_tunable ? ", tunable" : "", *p->acts ? p->acts : "in expressions");
     }
     for (int i = 0; i < n; i++) {
         const struct lk_number *x = &numbers[i];

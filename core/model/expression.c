@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shunting-yard algorithm (E. W. Dijkstra, ALGOL 60 translation, 1961): operators wait on a
+ * stack until one of lower precedence follows; values are on a second stack. */
+#include "expression.h"
+#include "linkage/error.h"
+#include "maths/arithmetic.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum operator{ ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE, PLUS, POWER, BRACKET, CALL };
+
+/* struct function - @n: number of arguments; -1: two or more */
+static const struct function {
+    const char *name;
+    int n;
+} functions[] = {{"sqrt", 1}, {"sin", 1},   {"cos", 1}, {"tan", 1},  {"asin", 1}, {"acos", 1},
+                 {"atan", 1}, {"atan2", 2}, {"abs", 1}, {"min", -1}, {"max", -1}, {"hypot", 2}};
+
+#define N_FUNCTIONS (int)(sizeof(functions) / sizeof(functions[0]))
+
+/* struct waiting - an operator that waits. @function: of CALL; @n: its arguments so far */
+struct waiting {
+    enum operator op;
+    int function;
+    int n;
+};
+
+/* struct machine - state of the evaluation. @expects: a value must follow */
+struct machine {
+    const char *text;
+    const char *at;
+    locale_t c_locale;
+    const struct lk_expression_names *names;
+    struct waiting operator[LK_EXPRESSION_DEPTH];
+    double value[LK_EXPRESSION_DEPTH];
+    int n_operators;
+    int n_values;
+    bool expects;
+    const char *why;
+};
+
+static int refuse(struct machine *m, const char *why)
+{
+    m->why = why;
+    return LK_E_TEXT;
+}
+
+static int precedence(enum operator op)
+{
+    return op == ADD || op == SUBTRACT      ? 1
+           : op == MULTIPLY || op == DIVIDE ? 2
+           : op == NEGATE || op == PLUS     ? 3
+           : op == POWER                    ? 4
+                                            : 0;
+}
+
+static int push_value(struct machine *m, double value)
+{
+    if (m->n_values == LK_EXPRESSION_DEPTH)
+        return refuse(m, "too many values at a time");
+    m->value[m->n_values++] = value;
+    m->expects = false;
+    return 0;
+}
+
+static int push_operator(struct machine *m, enum operator op, int function)
+{
+    if (m->n_operators == LK_EXPRESSION_DEPTH)
+        return refuse(m, "nested too deeply");
+    m->operator[m->n_operators++] =(struct waiting){op, function, 1};
+    m->expects = true;
+    return 0;
+}
+
+static double apply(enum operator op, double a, double b)
+{
+    switch (op) {
+    case ADD:
+        return a + b;
+    case SUBTRACT:
+        return a - b;
+    case MULTIPLY:
+        return a * b;
+    case DIVIDE:
+        return a / b;
+    default:
+        return pow(a, b);
+    }
+}
+
+/* Apply the operator on top of the stack, which is no bracket. There are enough values: an operator
+ * is only pushed where a value must follow, and a value has been before a binary one. */
+static void reduce(struct machine *m)
+{
+    enum operator op = m->operator[--m->n_operators].op;
+    double b = m->value[--m->n_values];
+
+    if (op == NEGATE || op == PLUS)
+        m->value[m->n_values++] = op == NEGATE ? -b : b;
+    else
+        m->value[m->n_values - 1] = apply(op, m->value[m->n_values - 1], b);
+}
+
+/* Apply the operators that bind at least as strongly as @least. */
+static void reduce_to(struct machine *m, int least)
+{
+    while (m->n_operators > 0 && precedence(m->operator[m->n_operators - 1].op) >= least)
+        reduce(m);
+}
+
+static double call(int function, const double *a, int n)
+{
+    double result = a[0];
+
+    switch (function) {
+    case 0:
+        return sqrt(a[0]);
+    case 1:
+        return sin(a[0]);
+    case 2:
+        return cos(a[0]);
+    case 3:
+        return tan(a[0]);
+    case 4:
+        return asin(a[0]);
+    case 5:
+        return acos(a[0]);
+    case 6:
+        return atan(a[0]);
+    case 7:
+        return atan2(a[0], a[1]);
+    case 8:
+        return fabs(a[0]);
+    case 11:
+        return hypot(a[0], a[1]);
+    default:
+        for (int i = 1; i < n; i++)
+            result = functions[function].name[1] == 'i' ? fmin(result, a[i]) : fmax(result, a[i]);
+        return result;
+    }
+}
+
+static int close_bracket(struct machine *m)
+{
+    const struct waiting *open;
+
+    if (m->expects)
+        return refuse(m, "a value is missing");
+    reduce_to(m, 1);
+    if (m->n_operators == 0)
+        return refuse(m, "a bracket closes that was not opened");
+    open = &m->operator[--m->n_operators];
+    if (open->op == CALL) {
+        int n = functions[open->function].n;
+
+        if (n > 0 ? open->n != n : open->n < 2)
+            return refuse(m, "the function takes another number of values");
+        m->n_values -= open->n;
+        m->value[m->n_values] = call(open->function, m->value + m->n_values, open->n);
+        m->n_values++;
+    }
+    return 0;
+}
+
+static int take_comma(struct machine *m)
+{
+    if (m->expects)
+        return refuse(m, "a value is missing");
+    reduce_to(m, 1);
+    if (m->n_operators == 0 || m->operator[m->n_operators - 1].op != CALL)
+        return refuse(m, "a comma outside of a function");
+    m->operator[m->n_operators - 1].n++;
+    m->expects = true;
+    return 0;
+}
+
+static int take_number(struct machine *m)
+{
+    size_t n = strspn(m->at, "0123456789.");
+    char text[64], *end;
+    double value;
+
+    if (m->at[n] == 'e' || m->at[n] == 'E') {
+        n++;
+        n += m->at[n] == '+' || m->at[n] == '-';
+        n += strspn(m->at + n, "0123456789");
+    }
+    if (n >= sizeof(text))
+        return refuse(m, "a number of too many digits");
+    memcpy(text, m->at, n);
+    text[n] = '\0';
+    value = strtod_l(text, &end, m->c_locale);
+    if (*end != '\0' || end == text)
+        return refuse(m, "this is no number");
+    m->at += n;
+    return push_value(m, value);
+}
+
+static size_t name_size(const char *text)
+{
+    size_t n = 0;
+
+    while (isalnum((unsigned char)text[n]) || text[n] == '_')
+        n++;
+    return n;
+}
+
+static int find_function(const char *name, size_t size)
+{
+    for (int i = 0; i < N_FUNCTIONS; i++)
+        if (strlen(functions[i].name) == size && strncmp(functions[i].name, name, size) == 0)
+            return i;
+    return -1;
+}
+
+static int take_name(struct machine *m)
+{
+    size_t n = name_size(m->at);
+    double value = M_PI;
+    int result = 0;
+
+    if (m->at[n] == '(') {
+        int function = find_function(m->at, n);
+
+        if (function < 0)
+            return refuse(m, "there is no such function, expected sqrt, sin, cos, tan, asin, acos, "
+                             "atan, atan2, abs, min, max or hypot");
+        m->at += n + 1;
+        return push_operator(m, CALL, function);
+    }
+    if (m->at[n] == '.')
+        n += 1 + name_size(m->at + n + 1);
+    if (n != 2 || strncmp(m->at, "pi", 2) != 0)
+        result = m->names->find(m->names->data, m->at, n, &value);
+    if (result != 0)
+        return result;
+    m->at += n;
+    return push_value(m, value);
+}
+
+static int take_value(struct machine *m)
+{
+    char c = *m->at;
+
+    if (isdigit((unsigned char)c) || c == '.')
+        return take_number(m);
+    if (isalpha((unsigned char)c) || c == '_')
+        return take_name(m);
+    m->at++;
+    if (c == '(')
+        return push_operator(m, BRACKET, 0);
+    if (c == '-' || c == '+')
+        return push_operator(m, c == '-' ? NEGATE : PLUS, 0);
+    m->at--;
+    return refuse(m, "a value is missing");
+}
+
+static int take_operator(struct machine *m)
+{
+    static const char signs[] = "+-*/";
+    const char *sign = strchr(signs, *m->at);
+    char c = *m->at;
+
+    if (c == '^') {
+        m->at++;
+        return push_operator(m, POWER, 0);
+    }
+    if (sign == NULL && c != ')' && c != ',')
+        return refuse(m, "an operator is missing");
+    m->at++;
+    if (sign == NULL)
+        return c == ')' ? close_bracket(m) : take_comma(m);
+    reduce_to(m, precedence((enum operator)(sign - signs)));
+    return push_operator(m, (enum operator)(sign - signs), 0);
+}
+
+static int take_all(struct machine *m)
+{
+    int result = 0;
+
+    if (strlen(m->text) > LK_EXPRESSION_MAX)
+        return refuse(m, "longer than 512 bytes");
+    while (result == 0) {
+        while (*m->at == ' ')
+            m->at++;
+        if (*m->at == '\0')
+            break;
+        result = m->expects ? take_value(m) : take_operator(m);
+    }
+    if (result != 0)
+        return result;
+    if (m->expects)
+        return refuse(m, "a value is missing");
+    reduce_to(m, 1);
+    return m->n_operators > 0 ? refuse(m, "a bracket is not closed") : 0;
+}
+
+int lk_expression(const char *text, locale_t c_locale, const struct lk_expression_names *names,
+                  double *ret, const char **ret_why, size_t *ret_at)
+{
+    LK_ARITHMETIC;
+    struct machine m = {
+        .text = text, .at = text, .c_locale = c_locale, .names = names, .expects = true};
+    int result = take_all(&m);
+
+    if (result == 0 && !isfinite(m.value[0]))
+        result = refuse(&m, "the result is not finite");
+    *ret_why = m.why;
+    *ret_at = (size_t)(m.at - text);
+    if (result == 0)
+        *ret = m.value[0];
+    return result;
+}
