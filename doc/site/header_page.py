@@ -8,10 +8,16 @@ COMMENT = re.compile(r'/\*\*? (.*?)\*/', re.S)
 
 
 def words(text):
-    """plain words of a comment: what reStructuredText would read as marks is escaped, @name is code"""
-    text = re.sub(r'([\\`*|])', r'\\\1', text)
-    text = re.sub(r'(\w)_(?=\W|$)', r'\1\\_', text)
-    return re.sub(r'@(\w+)', r'``\1``', text)
+    """plain words of a comment: what reStructuredText would read as marks is escaped, @name and `text` are code, documents links"""
+    parts = re.split(r'@(\w+)|`([^`]+)`', text)
+    out = ''
+    for plain, name, code in zip(parts[0::3], parts[1::3] + [None], parts[2::3] + [None]):
+        plain = re.sub(r'([\\`*|])', r'\\\1', plain)
+        plain = re.sub(r'(\w)_(?=\W|$)', r'\1\\_', plain)
+        out += re.sub(r'(?<![\w/])([\w/-]+/[\w/-]+)\.md\b', r':doc:`/\1`', plain)
+        if name or code:
+            out += f'\\ ``{name or " ".join(code.split())}``\\ '
+    return out
 
 
 def lines_of(comment):

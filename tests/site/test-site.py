@@ -47,7 +47,7 @@ def found(chromium, words):
     """pages that the search has for @words, best first"""
     address = pathlib.Path(output, 'html/search.html').resolve().as_uri() + '?q=' + urllib.parse.quote(words)
     page = subprocess.run([chromium, '--headless', '--no-sandbox', '--disable-gpu', '--virtual-time-budget=10000', '--dump-dom',
-                           address], capture_output=True, text=True, timeout=60).stdout
+                           address], capture_output=True, text=True, timeout=120).stdout
     return [html.unescape(link) for link in re.findall(r'<a href="([^"]*?)\.html[^"]*" data-score', page)]
 
 
