@@ -4,10 +4,12 @@
 
 Every *.md: the links that it has lead to a file of the tree, and to a heading where they name one; so do paths in
 backquotes that begin with a folder of the tree. README.md has at most 180 lines. Models and configurations in
-README.md and config/README.md are good. doc/models.md has the channels that its models have.
+README.md and config/README.md are good. Commands of our programs, in blocks and in backquotes, have commands and options
+that the program's --help has. doc/models.md has the channels that its models have.
 
-usage: check-documents.py ROOT LINKAGE LINKAGED
+usage: check-documents.py ROOT PROGRAM...
 """
+import functools
 import os
 import re
 import subprocess
@@ -20,7 +22,9 @@ import channel_tables
 FOLDERS = ("config", "core", "daemon", "doc", "proto", "systemd", "tests", "tools")
 README_LINES_MAX = 180
 
-root, linkage, linkaged = sys.argv[1:]
+root, *programs = sys.argv[1:]
+programs = {os.path.basename(path): path for path in programs}
+linkage, linkaged = programs["linkage"], programs["linkaged"]
 faults = []
 
 
@@ -55,6 +59,38 @@ def check_paths(path, text):
     for name in re.findall(r"`((?:%s)/[\w./-]*)[` ]" % "|".join(FOLDERS), text):
         if not os.path.exists(os.path.join(root, name)):
             faults.append(f"{os.path.relpath(path, root)}: no file {name}")
+
+
+@functools.cache
+def help_of(program, command=None):
+    said = subprocess.run([programs[program], *([command] if command else []), "--help"], capture_output=True, text=True)
+    return said.stdout if said.returncode == 0 else ""
+
+
+def commands(text):
+    """Command lines of our programs, joined where a line goes on, without comments and what follows a pipe."""
+    blocks = re.findall(r"^(?:    .*\n)+|^```(?:sh)?\n.*?^```$", text, re.M | re.S)
+    lines = [line.strip() for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    lines += re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S))
+    for line in lines:
+        match = re.match(r"(?:\S*/)?(%s) +([^#|&;<>]*)" % "|".join(sorted(programs, key=len, reverse=True)), line)
+        if match:
+            yield match.group(1), match.group(2).split()
+
+
+def check_commands(path, text):
+    for program, words in commands(text):
+        page = help_of(program)
+        if program in ("linkage", "linkagectl") and words and re.fullmatch(r"[a-z]+", words[0]):
+            if not re.search(r"^ +(?:linkage )?%s\b" % words[0], page, re.M) and f"usage: {program} {words[0]} " not in page:
+                faults.append(f"{os.path.relpath(path, root)}: {program} has no command {words[0]}")
+                continue
+            # a part that the build lacks has no help of its own
+            page = program == "linkage" and help_of(program, words[0]) or page
+        for option in words:
+            option = re.match(r"--[a-z][\w-]*", option)
+            if option and not re.search(r"(?<![\w-])%s(?![\w-])" % option.group(0), page):
+                faults.append(f"{os.path.relpath(path, root)}: {program} {' '.join(words)}: no option {option.group(0)}")
 
 
 def check_block(document, command, file):
@@ -109,6 +145,8 @@ for path in documents():
         text = file.read()
     check_links(path, text)
     check_paths(path, text)
+    if os.path.basename(path) != "CHANGELOG.md":  # what was
+        check_commands(path, text)
     if os.path.relpath(path, root) == "README.md" and text.count("\n") > README_LINES_MAX:
         faults.append(f"README.md: {text.count(chr(10))} lines, at most {README_LINES_MAX}")
 for document in ("README.md", "config/README.md"):

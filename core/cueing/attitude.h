@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Roll, pitch, yaw: a turn about z by yaw, then about the new y by pitch, then about the new x by
- * roll, R = Rz Ry Rx; as in the datagrams of `motion` (config/README.md). */
+ * roll, R = Rz Ry Rx; as in the datagrams of `motion` (doc/reference/sending.md). */
 #ifndef LK_CUEING_ATTITUDE_H
 #define LK_CUEING_ATTITUDE_H
 

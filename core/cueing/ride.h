@@ -22,7 +22,7 @@
 #include "cueing/platform.h"
 #include "cueing/washout.h"
 
-/* The numbers of states and causes are part of the datagrams (config/README.md). */
+/* The numbers of states and causes are part of the datagrams (doc/reference/sending.md). */
 enum lk_ride_state {
     LK_RIDE_PARKED = 1,
     LK_RIDE_RISING,

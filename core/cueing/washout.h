@@ -58,8 +58,8 @@ struct lk_washout_set {
     double tilt_acceleration;
 };
 
-/** lk_washout_names - names of the documented sets, NULL-terminated; config/README.md lists
- * their sources.
+/** lk_washout_names - names of the documented sets, NULL-terminated;
+ * doc/reference/platforms.md lists their sources.
  * lk_washout_named() - return the set whose name is entry @index of lk_washout_names. */
 extern const char *const lk_washout_names[];
 struct lk_washout_set lk_washout_named(int index);

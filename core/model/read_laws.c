@@ -44,7 +44,7 @@ static int read_parameter(struct lk_node name, struct lk_node value, struct lk_t
     if (key == NULL)
         return lk_node_refuse(name, err,
                               "unknown parameter '%.40s', expected one of a .tir file that has an "
-                              "effect here: see config/README.md",
+                              "effect here: see doc/reference/tyres.md",
                               lk_node_text(name));
     result = lk_node_number(value, key->name, &number, err);
     if (result == 0 && fabs(number) > LK_NUMBER_MAX)

@@ -10,7 +10,7 @@
 #include "linkage/document.h"
 #include "model.h"
 
-/* Bounds that config/README.md states. LK_NUMBER_MAX keeps products of a few numbers within
+/* Bounds that doc/reference states. LK_NUMBER_MAX keeps products of a few numbers within
  * double precision. LK_MASS_MIN and LK_INERTIA_MIN keep inverses within double precision. */
 #define LK_BODIES_MAX   4096
 #define LK_JOINTS_MAX   8192

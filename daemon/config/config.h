@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The daemon's configuration, config/linkaged.yaml. config/README.md documents every key. */
+/* The daemon's configuration, config/linkaged.yaml. doc/reference documents every key. */
 #ifndef LKD_CONFIG_H
 #define LKD_CONFIG_H
 

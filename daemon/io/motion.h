@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Datagrams for motion platforms and gateways: a few outputs over UDP, in a layout that never
- * changes, without protobuf and without a connection. config/README.md documents the layout and the
+ * changes, without protobuf and without a connection. doc/reference/sending.md documents the layout and the
  * duties of a receiver.
  *
  * Datagrams of a running cycle are sent by the exchange thread as soon as it has read the record
@@ -67,7 +67,7 @@ struct lkd_motion_config {
 };
 
 /** enum lkd_motion_kind - source of a slot: none, an output, or an angle [rad]. The angle is
- * computed from the quaternion (w first) that begins at an output; see config/README.md. */
+ * computed from the quaternion (w first) that begins at an output; see doc/reference/sending.md. */
 enum lkd_motion_kind {
     LKD_MOTION_NOTHING,
     LKD_MOTION_SCALAR,

@@ -3,7 +3,7 @@
  * `send_from: cycle`. They leave a fraction of a millisecond earlier than from the exchange thread
  * and do not depend on its scheduling.
  *
- * The cost is a system call in the cycle; config/README.md has measurements. The socket is
+ * The cost is a system call in the cycle; doc/reference/sending.md has measurements. The socket is
  * connected before the run and non-blocking. The budget proof at arming does not include this
  * time. */
 #ifndef LKD_IO_MOTION_CYCLE_H

@@ -12,7 +12,7 @@
  * kernel does not support io_uring. */
 enum lkd_record_io { LKD_RECORD_IO_AUTO, LKD_RECORD_IO_URING, LKD_RECORD_IO_PWRITE };
 
-/** struct lkd_record_config - settings of recordings, see config/README.md.
+/** struct lkd_record_config - settings of recordings, see doc/reference/recordings.md.
  * @directory: folder of recordings, "" for none
  * @autostart: begin a recording with every run
  * @chunk:     size of messages at which a chunk is written [bytes]

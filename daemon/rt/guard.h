@@ -246,7 +246,7 @@ struct lkd_guard_view {
  * Inputs become stale after 100 steps. Stale and lost inputs ramp to their initial value in 0.1 s.
  * These figures cause a fault: a residual above 1e-3, energy that appears, a position above 1e8 m,
  * a speed above 1e5 m/s, an energy jump above a share of 0.9, and an increment above 1. Other
- * conditions are counted. config/README.md gives the reasons for these limits. */
+ * conditions are counted. doc/reference/fail-safes.md gives the reasons for these limits. */
 struct lkd_policy lkd_policy_default(void);
 
 /** lkd_guard_init() - Initialise @guard for the input channels of @system; the acting values are

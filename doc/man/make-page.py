@@ -26,7 +26,7 @@ def section_of(match):
     found = re.search(rf'^(#+) {re.escape(title)}\n.*?(?=^\1 |\Z)', text, re.M | re.S)
     if not found:
         sys.exit(f'{source}: there is no heading {title} in {file}')
-    return simplify(found.group(0))
+    return simplify(found.group(0), len(found.group(1)))
 
 
 def list_of(match):
@@ -41,13 +41,14 @@ def list_of(match):
     return text
 
 
-def simplify(text):
-    """tables as lists; links as their words; headings of a page, whose first level is in capitals"""
+def simplify(text, level):
+    """tables as lists; links as their words; headings of a page, whose first level is in capitals. The heading of the
+    section is of @level in its document"""
     text = re.sub(r'(?:^ *\|.*\|\n)+', list_of, text, flags=re.M)
     text = re.sub(r'!\[[^\]]*\]\([^)]*\)', '', text)
     text = re.sub(r'\[([^\]]+)\]\([^)]*\)', r'\1', text)
-    text = re.sub(r'^#{2} (.*)$', lambda m: '# ' + m.group(1).upper(), text, flags=re.M)
-    return re.sub(r'^#{3,} ', '## ', text, flags=re.M)
+    text = re.sub(rf'^#{{{level}}} (.*)$', lambda m: '# ' + m.group(1).upper(), text, flags=re.M)
+    return re.sub(rf'^#{{{level + 1},}} ', '## ', text, flags=re.M)
 
 
 with open(source, encoding='utf-8') as page:

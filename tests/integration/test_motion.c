@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Datagrams for a motion platform, from a real daemon to a real UDP socket, decoded by separate
- * code after the table in config/README.md. */
+ * code after the table in doc/reference/sending.md. */
 #include "subscriber.h"
 #include <arpa/inet.h>
 #include <math.h>

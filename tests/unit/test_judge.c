@@ -351,7 +351,7 @@ static int change_points(const char *name, double seconds)
 }
 
 /* Models that pass through a change point, and models that do not, among them models with redundant
- * rows. All models over 60 s: config/README.md. */
+ * rows. All models over 60 s: doc/reference/fail-safes.md. */
 static void test_change_points(void **state)
 {
     (void)state;

@@ -879,7 +879,7 @@ static const char several[] =
 static const char *const several_lines[] = {
     "m:3:1: unknown key 'gravty' in a model, did you mean 'gravity'? Expected linkage, name, "
     "gravity, bodies, joints, forces, inputs, outputs, solver, start, roads, laws, parameters, "
-    "shapes, blocks",
+    "points, shapes, blocks",
     "m:5:9: unknown key 'mas' in a body, did you mean 'mass'? Expected mass, inertia, position, "
     "orientation, velocity, angular_velocity",
     "m:5:26: inertia has the principal moments 1, 1, 3, expected the largest to be at most the sum "

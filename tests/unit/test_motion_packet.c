@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Datagrams for motion platforms, byte by byte, decoded with separate code according to the table
- * in config/README.md. */
+ * in doc/reference/sending.md. */
 #include "motion_cycle.h"
 #include <arpa/inet.h>
 #include <math.h>

@@ -36,7 +36,7 @@ static const struct row {
     {"measured: right", "measured: both", "m:23:33: measured is 'both', expected left, right"},
     {"PCX1: 1.64", "PCX9: 1.64",
      "m:24:32: unknown parameter 'PCX9', expected one of a .tir file that has an effect here: see "
-     "config/README.md"},
+     "doc/reference/tyres.md"},
     {"PCX1: 1.64, ", "", "m:23:52: the key PCX1 is missing, expected a number"},
     {"PKY1: -21.9", "PKY1: 21.9",
      "m:23:52: PKY1 is 21.9, expected less than 0: side forces oppose the slip (ISO axes, W)"},

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shows the datagrams for motion platforms (config/README.md has their layout).
+"""Shows the datagrams for motion platforms (doc/reference/sending.md has their layout).
 
 usage: motion_listen.py PORT [SECONDS]"""
 import socket, struct, sys, time

@@ -33,7 +33,7 @@ static const char help_usage[] =
     "       linkage fmu MODEL -o FILE.fmu    a model as a unit of FMI for co-simulation\n"
     "       linkage --help | --version\n"
     "\n"
-    "MODEL is a YAML file; config/README.md documents it, config/models has examples.\n"
+    "MODEL is a YAML file; doc/reference documents it, config/models has examples.\n"
     "  -p, --param PATH=VALUE  another number than in the file: bodies.arm.mass=2, gravity.3=-9.8, "
     "or\n"
     "                          the name of one of its parameters; of run, check, params,\n"

@@ -3,7 +3,7 @@
 """Between linkaged and a motion platform that is commanded 60 times a second by big-endian datagrams.
 
 From the daemon: datagrams of `motion` with `platform: true`. To the daemon: reports (`cueing: {report: ...}`);
-config/README.md has both layouts. To and from the platform: README.md of this folder.
+doc/reference/sending.md and platforms.md have the layouts. To and from the platform: README.md of this folder.
 
 The daemon brings a ride to its end by itself, so the adapter passes poses on while the daemon follows or holds, and
 lets the platform rise and park by its own means. A daemon that is silent for SILENT seconds: the platform parks, and

@@ -33,7 +33,7 @@ struct lk_pool;
 struct lk_model;
 struct lk_system;
 
-/** lk_model_read_file() - read a model file (config/README.md documents the format).
+/** lk_model_read_file() - read a model file (doc/reference documents the format).
  * Thread: any but the cycle.  RT: no.
  * Return: 0, LK_E_TEXT (@ret_error: "file:line:column: ..."), -ENOMEM. */
 int lk_model_read_file(const char *path, struct lk_model **ret_model, struct lk_error *ret_error);
@@ -86,8 +86,9 @@ struct lk_callback {
 /** struct lk_options - settings that override the model's `solver` section.
  * @step:       step size h [s], LK_STEP_MIN to LK_STEP_MAX; 0: as in the model
  * @iterations: Newton iterations per step, 1 to LK_ITERATIONS_MAX; 0: as in the model
- * @order:      order of convergence, 2 to LK_ORDER_MAX; 0: as in the model. config/README.md lists
- *              the orders of each formulation and their requirements on the model
+ * @order:      order of convergence, 2 to LK_ORDER_MAX; 0: as in the model.
+ *              doc/reference/solver.md lists the orders of each formulation and their
+ *              requirements on the model
  * @equilibrium: 1: the start is a static equilibrium, as if the model said `start: equilibrium`
  * @all_rows:   1: no planar reduction. By default, bodies that revolute and prismatic joints keep
  *              from tilting are stepped without the corresponding constraint rows, with the same
@@ -287,7 +288,7 @@ LK_RT int lk_system_dependent_rows(const struct lk_system *system, double share)
 
 /* Largest rotation of a body in a step [rad]. Above this angle the energy of an unbalanced
  * rotor oscillates by several per cent; from 1 rad on it grows without bound. See
- * config/README.md, policy. */
+ * doc/reference/fail-safes.md, policy. */
 #define LK_TURN_MAX 0.7
 
 /** struct lk_extent - largest distance, speed and rotation of the bodies of a model.

@@ -155,7 +155,7 @@ enum lk_output_type {
     LK_OUTPUT_POINT_VELOCITY,     /* vx vy vz of such a point, world */
     LK_OUTPUT_POINT_ACCELERATION, /* ax ay az of such a point, world */
     LK_OUTPUT_INERTIAL_SENSOR, /* fx fy fz wx wy wz: specific force and angular rate, sensor axes */
-    LK_OUTPUT_FORCE,           /* 1 value or several of a force element: see config/README.md */
+    LK_OUTPUT_FORCE,           /* 1 value or several of a force element: see doc/reference */
     LK_OUTPUT_DRIVE_FORCE,     /* force or torque of the drives of a joint */
     LK_OUTPUT_ENERGY,          /* kinetic, potential [J] */
     LK_OUTPUT_WORK,            /* input, dissipated, drive, applied, balance, step, closing [J] */
