@@ -79,8 +79,8 @@ static const struct row {
      "'-', at most 63 in all"},
     {"name: test", "nam: test",
      "m:2:1: unknown key 'nam' in a model, did you mean 'name'? Expected linkage, name, gravity, "
-     "bodies, joints, forces, inputs, outputs, solver, start, roads, laws, parameters, shapes, "
-     "blocks"},
+     "bodies, joints, forces, inputs, outputs, solver, start, roads, laws, parameters, "
+     "points, shapes, blocks"},
     {"gravity: [0, -9.81, 0]", "start: resting",
      "m:3:8: start is 'resting', expected drawn, equilibrium"},
     {"gravity: [0, -9.81, 0]", "gravity: -9.81",
