@@ -36,6 +36,16 @@ says 0 hostile "&lt;b&gt;&amp;x&lt;/b&gt;" "spike on &lt;script&gt;alert(1)&lt;/
 grep -q "<script>" hostile.html && { echo "FAIL hostile: a script"; failed=1; }
 ! command -v gnuplot >/dev/null || grep -q "<svg" met.html || { echo "FAIL met: no picture"; failed=1; }
 
+# columns and times of a recording
+expect 0 "a window" "$linkage" export met.mcap -t cycle -c woken_ns --from 0.5 --to 0.504 -n 2
+same "a window" "time,woken_ns 0.5,10000 0.502,10000 0.504,10000" "$(tr '\n' ' ' <out | sed 's/0.50[0-9]*1,/0.502,/; s/ $//')"
+expect 1 "no column" "$linkage" export met.mcap -t cycle -c woken
+has "no column" "no column 'woken' in /cycle" err
+if command -v gnuplot >/dev/null; then
+    expect 0 "a plot" "$linkage" plot met.mcap -t cycle computed_ns -o cycle.svg
+    same "a plot" 1 "$(grep -c "<title>computed_ns<" cycle.svg)"
+fi
+
 # attachments, and what cannot be
 printf 'all <fine>\n' >doctor.txt
 printf '\211PNG\r\n\032\nxyz' >plot.png

@@ -208,6 +208,9 @@ static const char help_files[] =
     "export:\n"
     "  -t, --topic TOPIC       outputs (the default), inputs, cycle or events\n"
     "  -o, --output FILE.csv   otherwise the standard output\n" HELP_FORCE
+    "  -c, --channels A,B      only these: names of channels, or of components as A.x\n"
+    "      --from S  --to S    only these times\n"
+    "  -n, --every N           one row of N\n"
     "  -s, --scene FILE.mcap   instead: the recording with the motion of all bodies and their\n"
     "                          shapes, for Foxglove, Lichtblick, rerun\n"
     "      --rate HZ           pictures of the motion a second; default 60\n"

@@ -30,11 +30,14 @@ static bool name_columns(const struct rows *rows, struct lk_csv_table *t)
     t->unit = calloc(rows->n + 1, sizeof(*t->unit));
     if (t->name == NULL || t->unit == NULL)
         return false;
-    for (t->n = 0; t->n < (int)rows->n; t->n++) {
+    for (size_t i = 0; i < rows->n; i++) {
         struct rows_name name;
         int n = t->n;
 
-        rows_name(rows, (size_t)n + 1, &name);
+        if (i == rows->time_at)
+            continue;
+        t->n++;
+        rows_name(rows, i, &name);
         t->unit[n] = strdup(name.unit);
         if (asprintf(&t->name[n], "%s%s%s", name.channel, *name.component ? "." : "",
                      name.component) < 0)
@@ -58,8 +61,10 @@ static bool take_rows(struct rows *rows, struct lk_csv_table *t)
             complain("out of memory");
             return false;
         }
-        t->time[t->n_rows] = rows->values[0];
-        memcpy(t->value + (size_t)t->n_rows * rows->n, rows->values + 1, rows->n * sizeof(double));
+        t->time[t->n_rows] = rows->values[rows->time_at];
+        for (size_t i = 0, k = (size_t)t->n_rows * (size_t)t->n; i < rows->n; i++)
+            if (i != rows->time_at)
+                t->value[k++] = rows->values[i];
         t->n_rows++;
     }
     return result == 0;

@@ -12,7 +12,9 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,8 @@
 /* ---- export ---- */
 
 /* struct wanted - the command line.
+ * @channels:       columns, separated by commas; NULL: all
+ * @from, @to:      times of the first and last row [s];  @every: one row of so many
  * @scene:          file for the motion; NULL: export a topic as CSV
  * @roads:          folder of road files, see replay.c
  * @rate:           pictures per second
@@ -31,6 +35,10 @@ struct wanted {
     const char *path;
     const char *topic;
     const char *output;
+    const char *channels;
+    double from;
+    double to;
+    long every;
     const char *scene;
     const char *roads;
     double rate;
@@ -57,6 +65,10 @@ static int parse_options(int argc, char *argv[], struct wanted *e)
         {"topic", 't', .text = &e->topic},
         {"output", 'o', .text = &e->output},
         OUTPUT_FORCE_ROW,
+        {"channels", 'c', .text = &e->channels},
+        {"from", .number = &e->from, .low = -DBL_MAX, .high = DBL_MAX, .unit = "s"},
+        {"to", .number = &e->to, .low = -DBL_MAX, .high = DBL_MAX, .unit = "s"},
+        {"every", 'n', .whole = &e->every, .low = 1, .high = 1e9},
         {"scene", 's', .text = &e->scene},
         {"rate", .number = &e->rate, .low = 0.1, .high = 10000, .unit = "pictures a second"},
         {"roads", 'r', .text = &e->roads},
@@ -113,37 +125,127 @@ static int export_events(struct recorded *file, const char *output)
     return told_output(output, fault) == EXIT_DONE ? code : EXIT_REFUSED;
 }
 
-static int write_rows(struct rows *rows, const char *output)
+/* struct chosen - columns and rows to write. @column: index of each column, @n of them, the time
+ * first */
+struct chosen {
+    size_t *column;
+    size_t n;
+    double *values;
+};
+
+/* Return whether @word is the name of a column, or of its channel. */
+static bool is_of(const struct rows_name *name, const char *word, size_t size)
+{
+    char whole[2 * LK_COLUMN_NAME_SIZE];
+
+    snprintf(whole, sizeof(whole), "%s%s%s", name->channel, *name->component ? "." : "",
+             name->component);
+    return (strlen(name->channel) == size && strncmp(name->channel, word, size) == 0) ||
+           (strlen(whole) == size && strncmp(whole, word, size) == 0);
+}
+
+/* Choose the columns of one name. Return: false after an error message: there is none. */
+static bool choose_name(const struct rows *rows, const char *word, size_t size,
+                        struct chosen *chosen)
+{
+    struct rows_name name;
+    size_t before = chosen->n;
+
+    for (size_t i = 0; i < rows->n; i++) {
+        rows_name(rows, i, &name);
+        if (chosen->n <= rows->n && i != rows->time_at && is_of(&name, word, size))
+            chosen->column[chosen->n++] = i;
+    }
+    if (chosen->n > before)
+        return true;
+    complain("%s: no column '%.*s' in %s; linkage export --topic %s FILE | head -1 lists them",
+             rows->file->path, (int)size, word, rows->topic->name, rows->topic->name + 1);
+    return false;
+}
+
+/* Choose the columns of @channels, names separated by commas; NULL: all. */
+static bool choose(const struct rows *rows, const char *channels, struct chosen *ret)
+{
+    bool good = true;
+
+    *ret = (struct chosen){.column = calloc(rows->n + 2, sizeof(*ret->column)),
+                           .values = calloc(rows->n + 2, sizeof(*ret->values))};
+    if (ret->column == NULL || ret->values == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    if (channels != NULL)
+        ret->column[ret->n++] = rows->time_at;
+    for (size_t i = 0; i < rows->n && channels == NULL; i++)
+        ret->column[ret->n++] = i;
+    while (channels != NULL && good) {
+        size_t size = strcspn(channels, ",");
+
+        good = choose_name(rows, channels, size, ret);
+        channels = channels[size] == ',' ? channels + size + 1 : NULL;
+    }
+    return good;
+}
+
+static int copy_rows(const struct wanted *e, struct rows *rows, const struct chosen *chosen,
+                     struct lk_csv *csv)
+{
+    long k = 0;
+    int result, fault = 0;
+
+    while ((result = rows_next(rows)) == 1 && fault == 0) {
+        double time = rows->values[rows->time_at];
+
+        if (time < e->from || time > e->to || k++ % e->every != 0)
+            continue;
+        for (size_t i = 0; i < chosen->n; i++)
+            chosen->values[i] = rows->values[chosen->column[i]];
+        fault = lk_csv_write_row(csv, chosen->values);
+    }
+    return result;
+}
+
+static int write_rows(const struct wanted *e, struct rows *rows, const struct chosen *chosen)
 {
     struct lk_csv *csv = NULL;
     struct rows_name name;
-    int result, fault = lk_csv_open(output, OUTPUT_MARK_ROWS, &csv);
+    int result, fault = lk_csv_open(e->output, OUTPUT_MARK_ROWS, &csv);
 
-    if (told_output(output, fault) != EXIT_DONE)
+    if (told_output(e->output, fault) != EXIT_DONE)
         return EXIT_REFUSED;
-    for (size_t i = 0; i <= rows->n; i++) {
-        rows_name(rows, i, &name);
+    for (size_t i = 0; i < chosen->n; i++) {
+        rows_name(rows, chosen->column[i], &name);
         lk_csv_add_column(csv, name.channel, name.component, name.unit);
     }
-    while ((result = rows_next(rows)) == 1 && fault == 0)
-        fault = lk_csv_write_row(csv, rows->values);
-    fault = told_output(output, lk_csv_close(csv));
+    result = copy_rows(e, rows, chosen, csv);
+    fault = told_output(e->output, lk_csv_close(csv));
     return result < 0 ? EXIT_REFUSED : fault;
 }
 
-static int export_rows(struct recorded *file, const char *topic, const char *output)
+static int export_rows(const struct wanted *e, struct recorded *file)
 {
+    struct chosen chosen = {0};
     struct rows rows;
-    int code = rows_begin(file, topic, &rows) ? write_rows(&rows, output) : EXIT_REFUSED;
+    int code = EXIT_REFUSED;
 
+    if (rows_begin(file, e->topic, &rows) && choose(&rows, e->channels, &chosen))
+        code = write_rows(e, &rows, &chosen);
+    free(chosen.column);
+    free(chosen.values);
     rows_end(&rows);
     return code;
 }
 
 int command_export(int argc, char *argv[])
 {
-    struct wanted e = {
-        .topic = "outputs", .output = "-", .rate = 60, .address = "127.0.0.1", .port = 5555};
+    struct wanted e = {.topic = "outputs",
+                       .output = "-",
+                       .rate = 60,
+                       .address = "127.0.0.1",
+                       .port = 5555,
+                       .from = -INFINITY,
+                       .to = INFINITY,
+                       .every = 1};
     struct recorded file;
     int code = parse_options(argc, argv, &e);
 
@@ -160,7 +262,7 @@ int command_export(int argc, char *argv[])
     if (strcmp(e.topic + (*e.topic == '/'), "events") == 0)
         code = export_events(&file, e.output);
     else
-        code = export_rows(&file, e.topic, e.output);
+        code = export_rows(&e, &file);
     recorded_close(&file);
     return code;
 }

@@ -23,8 +23,11 @@ bool rows_begin(struct recorded *file, const char *topic, struct rows *rows)
         return false;
     }
     rows->has_clock = strcmp(rows->topic->name, "/cycle") == 0;
-    rows->n = rows->columns.n - rows->has_clock;
-    rows->values = calloc(rows->n + 1, sizeof(double));
+    rows->n = rows->columns.n + !rows->has_clock;
+    for (size_t i = 0; i < rows->columns.n && rows->has_clock; i++)
+        if (strcmp(rows->columns.column[i].field, "time") == 0)
+            rows->time_at = i;
+    rows->values = calloc(rows->n, sizeof(double));
     if (rows->values == NULL)
         complain("out of memory");
     return rows->values != NULL;

@@ -7,14 +7,15 @@
 #include "recorded.h"
 
 /** struct rows - a topic as rows.
- * @n:         number of columns after the first one, the time [s]
- * @values:    the present row: n + 1 numbers
- * @has_clock: the topic itself has the time as its first column */
+ * @n:         number of columns;  @time_at: the one with the time [s]
+ * @values:    the present row: n numbers
+ * @has_clock: the topic itself has the time; otherwise it is a column before its own */
 struct rows {
     struct recorded *file;
     struct recorded_topic *topic;
     struct lk_columns columns;
     size_t n;
+    size_t time_at;
     double *values;
     bool has_clock;
     bool has_cycle;
@@ -33,7 +34,7 @@ struct rows_name {
 /** rows_begin() - Find a topic and its columns in @file, which stays the caller's. Return: false
  * after an error message. Release in either case. */
 bool rows_begin(struct recorded *file, const char *topic, struct rows *ret_rows);
-/** rows_name() - Return the name of column @i, 0: the time. */
+/** rows_name() - Return the name of column @i. */
 void rows_name(const struct rows *rows, size_t i, struct rows_name *ret);
 /** rows_next() - Read the next row. Return: 1; 0: the end; -1 after an error message. */
 int rows_next(struct rows *rows);
