@@ -360,6 +360,7 @@ for version in 0.0 2.0 1 ''; do
     sed 's/ # from.*//' old.yaml >old
     equal "XML $version" xml old
 done
+spoil 'no masses' 'no link of it has a mass' -e 's/<mass value="[^"]*"/<mass value="0"/' -e 's/\(i[xyz]*\)="[0-9.e-]*"/\1="0"/g'
 spoil 'no XML' 'not XML' -e 's/<link /<link/'
 spoil 'a number' "bad.urdf:6: value of <mass> is '3,5', expected a decimal number" -e 's/value="3"/value="3,5"/'
 spoil 'a negative mass' "mass of link 'forearm' is -0.8 kg" -e 's/value="0.8"/value="-0.8"/'

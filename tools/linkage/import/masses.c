@@ -320,10 +320,26 @@ static bool moves(const struct robot *robot, const struct import_options *option
     return false;
 }
 
+/* Return whether any link has a mass. Descriptions for planning have none at all. */
+static bool has_mass(const struct robot *robot)
+{
+    for (int i = 0; i < robot->n_links; i++)
+        if (robot->links[i].mass > 0)
+            return true;
+    return false;
+}
+
 void sum_masses(struct robot *robot, const struct import_options *options, struct notes *notes)
 {
     bool *massless = calloc((size_t)robot->n_links + 1, sizeof(*massless)), changed = true;
 
+    if (robot->n_links > 1 && !has_mass(robot)) {
+        note(notes, NOTE_ERROR, 0,
+             "no link of it has a mass: it is a description for planning or for pictures; expected "
+             "the one for simulation, with <inertial> elements");
+        free(massless);
+        return;
+    }
     if (massless == NULL)
         note(notes, NOTE_ERROR, 0, "no memory");
     while (changed && notes->n_errors == 0) {
