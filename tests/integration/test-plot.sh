@@ -40,6 +40,21 @@ printf 'time [s],x [m]\n0,0\n1,1\n2,4\n3,9\n7,1\n8,2\n9,3\n' >gap.csv
 expect 0 "a gap" "$linkage" plot gap.csv -o gap.svg
 same "a gap" 2 "$(tr '\n' ' ' <gap.svg | grep -oE "<path stroke='rgb\(  0, 114, 178\)' [^/]*" | grep -o M | wc -l | awk '{print $1 - 1}')" # one is in the key
 
+# of a study
+cat >study.csv <<'CSV'
+case,outcome,mass [kg],motor [N m],max(rate) [rad/s],residual [m or rad],energy_error [J],reason
+1,passed,1,0,3,1e-12,0,
+2,bound,2,0,9,1e-12,0,"a, b"
+3,fault,3,1,,,,"gone"
+CSV
+expect 0 "a study" "$linkage" plot study.csv -o study.svg
+has "a study" "2 panels" out
+same "a study" "passed not passed passed not passed " "$(curves study.svg)"
+expect 0 "one of it" "$linkage" plot study.csv 'max(rate):motor' -o study.svg
+has "one of it" "motor [N m]" study.svg
+expect 1 "none of it" "$linkage" plot study.csv 'min(rate)'
+has "none of it" "no column 'min(rate)', expected mass, motor, max(rate)" err
+
 # of models
 expect 0 "responses" "$linkage" plot "$models/bicycle.yaml" --pose --bode torque:steer --bode push.y:steer -o bode.svg
 has "responses" "steer / torque [rad/(N m)]" bode.svg

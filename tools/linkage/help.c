@@ -16,7 +16,7 @@ static const char help_usage[] =
     "a page\n"
     "       linkage equilibrium MODEL        where it rests, and the forces that hold it\n"
     "       linkage modes MODEL [options]    how it swings about that, and A, B, C, D of it\n"
-    "       linkage plot FILE [CHANNEL...]   a CSV, a recording or a model as a picture\n"
+    "       linkage plot FILE [CHANNEL...]   a CSV, a recording, a study or a model, drawn\n"
     "       linkage sweep STUDY -o TABLE.csv many cases of a model: parameters, inputs, checks\n"
     "       linkage compare MODEL [options]  the same model by many methods, with their errors\n"
     "       linkage methods                  formulations and integrators there are\n"
@@ -131,7 +131,8 @@ static const char help_others[] =
     "\n"
     "plot:\n"
     "      CHANNEL             a panel for each: a channel, a component, or several separated\n"
-    "                          by commas; default: every channel that changes\n"
+    "                          by commas; default: every channel that changes. Of the table of\n"
+    "                          a sweep: RESULT:QUANTITY; default: each over what was varied\n"
     "  -o, --output FILE       .svg or .png, by gnuplot; default plot.svg\n" HELP_FORCE
     "  -t, --topic TOPIC       of a recording: outputs (the default), inputs, cycle\n"
     "      --from S  --to S    only these times\n"

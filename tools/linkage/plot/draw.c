@@ -124,9 +124,9 @@ static void put_part(FILE *to, const struct plot_curve *c, size_t from, size_t e
 static void put_data(FILE *to, const struct plot_curve *c, int panel, int curve)
 {
     fprintf(to, "$d%d_%d << EOD\n", panel, curve);
-    if (c->shade != NULL)
+    if (c->shade != NULL || c->is_dots)
         for (size_t i = 0; i < c->n; i++)
-            fprintf(to, "%.9g %.9g %.9g\n", c->x[i], c->y[i], c->shade[i]);
+            fprintf(to, "%.9g %.9g %.9g\n", c->x[i], c->y[i], c->shade != NULL ? c->shade[i] : 0);
     else if (c->n <= 2 * COLUMNS)
         for (size_t i = 0; i < c->n; i++)
             put_point(to, c->x[i], c->y[i]);
@@ -160,8 +160,9 @@ static void put_panel(FILE *to, const struct plot_panel *p, int panel)
             fprintf(to, "%s $d%d_%d using 1:2:3 with points pointtype 7 pointsize 0.4 palette",
                     k > 0 ? "," : "", panel, k);
         else
-            fprintf(to, "%s $d%d_%d using 1:2 with lines linecolor rgb '%s'", k > 0 ? "," : "",
-                    panel, k, colors[k % N_COLORS]);
+            fprintf(to, "%s $d%d_%d using 1:2 with %s linecolor rgb '%s'", k > 0 ? "," : "", panel,
+                    k, p->curve[k].is_dots ? "points pointtype 7 pointsize 0.5" : "lines",
+                    colors[k % N_COLORS]);
         fputs(" title ", to);
         put_text(to, p->curve[k].title);
     }

@@ -83,6 +83,8 @@ static bool fill_page(const struct options *o, struct plot_page *page)
         return plot_bode(o->path, o->pose, o->bode, o->n_bode, page);
     if (o->locus != NULL)
         return plot_locus(o->path, o->pose, o->locus, page);
+    if (plot_is_study(o->path))
+        return plot_study(o->path, o->words, o->n_words, page);
     good = plot_read(o->path, o->topic, &table) &&
            plot_choose(&table, o->path, o->words, o->n_words, o->from, o->to, page);
     lk_csv_table_release(&table);

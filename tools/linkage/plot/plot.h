@@ -3,6 +3,7 @@
  *
  *     table.c     CSV, MCAP        -> struct plot_table: columns over time
  *     choose.c    words            -> struct plot_page: a panel for each word
+ *     study.c     table of a sweep -> struct plot_page: each result over what was varied
  *     analysis.c  a model          -> struct plot_page: frequency responses, root loci
  *     draw.c      struct plot_page -> SVG or PNG, by gnuplot
  *     plot.c      options, calls of these steps */
@@ -20,13 +21,15 @@
 
 /** struct plot_curve - points of a curve; memory of the page. A point that is not finite ends a
  * line.
- * @shade: value of each point that gives its colour, and no line; NULL: a line of one colour */
+ * @shade: value of each point that gives its colour, and no line; NULL: one colour
+ * @is_dots: points without a line */
 struct plot_curve {
     char title[PLOT_TITLE_SIZE];
     double *x;
     double *y;
     double *shade;
     size_t n;
+    bool is_dots;
 };
 
 /** struct plot_panel - axes with curves.
@@ -69,6 +72,12 @@ bool plot_read(const char *path, const char *topic, struct lk_csv_table *ret_tab
  * Return: false after an error message. */
 bool plot_choose(const struct lk_csv_table *table, const char *path, char *const *words, int n,
                  double from, double to, struct plot_page *page);
+
+/** plot_is_study() - Return whether a file is the table of linkage sweep. */
+bool plot_is_study(const char *path);
+/** plot_study() - Add a panel for each of @n words, "RESULT:QUANTITY" or "RESULT"; without words
+ * for each result over each quantity. Return: false after an error message. */
+bool plot_study(const char *path, char *const *words, int n, struct plot_page *page);
 
 /** plot_bode() - Add gain and phase of the channels "INPUT:OUTPUT" of a model about its static
  * equilibrium, or about its initial configuration if @pose. Components are named as in a CSV.
