@@ -39,6 +39,9 @@ grep -q "<script>" hostile.html && { echo "FAIL hostile: a script"; failed=1; }
 # columns and times of a recording
 expect 0 "a window" "$linkage" export met.mcap -t cycle -c woken_ns --from 0.5 --to 0.504 -n 2
 same "a window" "time,woken_ns 0.5,10000 0.502,10000 0.504,10000" "$(tr '\n' ' ' <out | sed 's/0.50[0-9]*1,/0.502,/; s/ $//')"
+for again in 1 2; do
+    expect 0 "cycles, $again" "$linkage" export met.mcap -t cycle -o cycles.csv
+done
 expect 1 "no column" "$linkage" export met.mcap -t cycle -c woken
 has "no column" "no column 'woken' in /cycle" err
 if command -v gnuplot >/dev/null; then

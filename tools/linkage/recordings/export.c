@@ -208,9 +208,11 @@ static int copy_rows(const struct wanted *e, struct rows *rows, const struct cho
 static int write_rows(const struct wanted *e, struct rows *rows, const struct chosen *chosen)
 {
     struct lk_csv *csv = NULL;
-    struct rows_name name;
-    int result, fault = lk_csv_open(e->output, OUTPUT_MARK_ROWS, &csv);
+    struct rows_name name, first;
+    int result, fault;
 
+    rows_name(rows, chosen->column[0], &first);
+    fault = lk_csv_open(e->output, first.channel, &csv);
     if (told_output(e->output, fault) != EXIT_DONE)
         return EXIT_REFUSED;
     for (size_t i = 0; i < chosen->n; i++) {
