@@ -148,6 +148,28 @@ static void input_is_kept(void **state)
     assert_text("in.csv", "time [s]\n1\n");
 }
 
+/* A program may have made it and hold it open. */
+static void empty_file_stays_the_same_file(void **state)
+{
+    struct output *o = NULL;
+    char text[16] = "";
+    FILE *held;
+
+    (void)state;
+    put("held.csv", "");
+    held = fopen("held.csv", "r");
+    assert_non_null(held);
+    assert_int_equal(output_open("held.csv", "time", &o), 0);
+    fputs("time", output_file(o));
+    assert_int_equal(output_close(o, false), 0);
+    assert_int_equal(fread(text, 1, sizeof(text) - 1, held), 0);
+    assert_int_equal(output_write("held.csv", "time", "time 3", 6), 0);
+    rewind(held);
+    assert_int_equal(fread(text, 1, sizeof(text) - 1, held), 6);
+    assert_string_equal(text, "time 3");
+    fclose(held);
+}
+
 static void links_pipes_and_folders(void **state)
 {
     struct output *o = NULL;
@@ -179,6 +201,7 @@ int main(void)
         cmocka_unit_test(failed_output_leaves_the_older_file),
         cmocka_unit_test(file_of_others_is_kept),
         cmocka_unit_test(input_is_kept),
+        cmocka_unit_test(empty_file_stays_the_same_file),
         cmocka_unit_test(links_pipes_and_folders),
     };
 

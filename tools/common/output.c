@@ -107,11 +107,11 @@ static int find_target(const char *path, char ret[PATH_MAX])
     return 0;
 }
 
-static bool is_special(const char *path)
+static bool is_written_in_place(const char *path)
 {
     struct stat st;
 
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    return stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || st.st_size == 0);
 }
 
 /* Return the permissions of a new file, or those of the file that it replaces. */
@@ -153,7 +153,7 @@ static int open_file(struct output *o, const char *path)
 
     if (result != 0)
         return result;
-    o->direct = is_special(o->path);
+    o->direct = is_written_in_place(o->path);
     fd = o->direct ? open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_beside(o);
     if (fd < 0)
         return o->direct ? -errno : fd;
@@ -230,6 +230,8 @@ int output_close(struct output *o, bool is_good)
         result = errno != 0 ? -errno : -EIO;
     if (!o->direct && is_good && result == 0)
         result = place(o);
+    else if (o->direct && o->file != stdout && (result != 0 || !is_good))
+        (void)!ftruncate(fileno(o->file), 0); /* as it was; fails for pipes and devices */
     if (o->beside[0] != '\0' && (result != 0 || !is_good))
         unlink(o->beside);
     if (o->file != stdout && fclose(o->file) != 0 && o->direct && is_good && result == 0)

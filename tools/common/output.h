@@ -3,8 +3,8 @@
  * that no command destroys a file that it reads, or a file that no tool of this project wrote.
  *
  * An output becomes visible under its name only when it is complete. Until then it has no name, or,
- * where the file system does not support this, a name of its own beside the path. Pipes and devices
- * are written directly.
+ * where the file system does not support this, a name of its own beside the path. Pipes, devices and
+ * empty files are written directly: whoever made an empty file may have it open.
  * Thread: main. */
 #ifndef TOOLS_COMMON_OUTPUT_H
 #define TOOLS_COMMON_OUTPUT_H
