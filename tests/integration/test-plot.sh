@@ -15,6 +15,14 @@ curves() { sed -nE 's/^.*<g id="gnuplot_plot_[^>]*><title>(.*)<\/title>$/\1/p' "
 "$linkage" run "$models/four-bar.yaml" -d 1 --set motor=3 -o run.csv >/dev/null || failed=1
 expect 0 "default" "$linkage" plot run.csv
 has "default" "plot.svg: 9 panels of run.csv" out
+expect 0 "after a run" "$linkage" run "$models/four-bar.yaml" -d 0.1 --plot after.svg
+has "after a run" "after.svg, 9 panels" out
+if [ -x "$(dirname "$linkage")/linkage-laboratory" ]; then
+    expect 0 "after a method" "$linkage" run "$models/four-bar.yaml" -d 0.1 --formulation absolute --integrator rk4 --plot after.svg
+    has "after a method" "after.svg, 10 panels" out
+fi
+expect 1 "a table is kept" "$linkage" run "$models/four-bar.yaml" -d 0.1 --plot run.csv
+expect 2 "no rows to draw" "$linkage" run "$models/four-bar.yaml" -d 0.1 --plot after.svg -o -
 expect 0 "two panels" "$linkage" plot run.csv crank_angle energy.kinetic,energy.potential -o two.svg
 same "two panels" "crank_angle energy.kinetic energy.potential " "$(curves two.svg)"
 has "two panels" "crank_angle [rad]" two.svg

@@ -46,6 +46,7 @@ static const char help_run[] =
     "  -d, --duration S        simulated time [s]; default 10\n"
     "  -i, --iterations N      Newton iterations a step, 1 to 20; otherwise as in the model\n"
     "  -o, --output FILE.csv   write the output channels; - is the standard output\n" HELP_FORCE
+    "      --plot FILE         draw the outputs: .svg or .png, by gnuplot\n"
     "  -n, --every N           one row every N steps; default 1\n"
     "  -w, --workers N         threads that share a step, 1 to 64, or auto: as many as the\n"
     "                          model pays for; default 1. The results have the same bits\n"

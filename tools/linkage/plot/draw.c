@@ -249,21 +249,33 @@ static bool ends_with(const char *text, const char *end)
     return size > n && strcmp(text + size - n, end) == 0;
 }
 
+/* Return the first bytes of a picture @path, NULL after an error message. */
+static const char *mark_of(const char *path)
+{
+    if (ends_with(path, ".svg"))
+        return PLOT_MARK_SVG;
+    if (ends_with(path, ".png"))
+        return OUTPUT_MARK_PNG;
+    complain("%s: expected a name that ends with .svg or .png", path);
+    return NULL;
+}
+
+bool plot_can_draw(const char *path)
+{
+    const char *mark = mark_of(path);
+
+    return mark != NULL && told_output(path, output_check(path, mark)) == EXIT_DONE;
+}
+
 bool plot_draw(const struct plot_page *page, const char *path)
 {
-    bool is_svg = ends_with(path, ".svg");
+    const char *mark = mark_of(path);
     struct output *to = NULL;
     bool good;
-    int fault;
 
-    if (!is_svg && !ends_with(path, ".png")) {
-        complain("%s: expected a name that ends with .svg or .png", path);
+    if (mark == NULL || told_output(path, output_open(path, mark, &to)) != EXIT_DONE)
         return false;
-    }
-    fault = output_open(path, is_svg ? PLOT_MARK_SVG : OUTPUT_MARK_PNG, &to);
-    if (told_output(path, fault) != EXIT_DONE)
-        return false;
-    good = draw_to(page, is_svg, fileno(output_file(to)));
+    good = draw_to(page, ends_with(path, ".svg"), fileno(output_file(to)));
     return told_output(path, output_close(to, good)) == EXIT_DONE && good;
 }
 

@@ -88,6 +88,12 @@ bool plot_bode(const char *path, bool pose, const char *const *pairs, int n,
  * "PATH=FROM:TO" or "PATH=FROM:TO:VALUES". Return: false after an error message. */
 bool plot_locus(const char *path, bool pose, const char *range, struct plot_page *page);
 
+/** plot_can_draw() - Return whether a picture can be written to @path later. Return: false after an
+ * error message. */
+bool plot_can_draw(const char *path);
+/** plot_file() - Draw every channel that changes of a CSV file or a recording into the picture
+ * @path. Return: number of panels; 0 after an error message. */
+int plot_file(const char *table, const char *title, const char *path);
 /** plot_draw() - Draw a page by gnuplot into the file @path, .svg or .png. Return: false after an
  * error message. */
 bool plot_draw(const struct plot_page *page, const char *path);

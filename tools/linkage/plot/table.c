@@ -5,6 +5,7 @@
 #include "plot.h"
 #include "recordings/rows.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,4 +95,19 @@ bool plot_read(const char *path, const char *topic, struct lk_csv_table *t)
         return true;
     complain("%s", error.text);
     return false;
+}
+
+int plot_file(const char *table, const char *title, const char *path)
+{
+    struct lk_csv_table columns = {0};
+    struct plot_page page = {0};
+    int n = 0;
+
+    snprintf(page.title, sizeof(page.title), "%s", title);
+    if (plot_read(table, "outputs", &columns) &&
+        plot_choose(&columns, title, NULL, 0, -DBL_MAX, DBL_MAX, &page) && plot_draw(&page, path))
+        n = page.n_panels;
+    plot_page_fini(&page);
+    lk_csv_table_release(&columns);
+    return n;
 }

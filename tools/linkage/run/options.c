@@ -50,6 +50,7 @@ int run_options_parse(int argc, char *argv[], struct run_options *o)
         {"duration", 'd', .number = &o->duration, .low = 0, .high = DBL_MAX,
          .expected = "a number of seconds"},
         {"output", 'o', .text = &o->output},
+        {"plot", .text = &o->picture},
         OUTPUT_FORCE_ROW,
         {"iterations", 'i', .integer = &o->solver.iterations, .low = 1, .high = LK_ITERATIONS_MAX},
         {"every", 'n', .whole = &o->every, .low = 1, .high = 1e9, .expected = "a number of steps"},
@@ -93,6 +94,8 @@ int run_options_parse(int argc, char *argv[], struct run_options *o)
         return usage_error("a state is of the model's own step, expected none with a method");
     if (o->interpolate && o->inputs == NULL)
         return usage_error("interpolate is of values over time, expected --inputs FILE with it");
+    if (o->picture != NULL && o->output != NULL && strcmp(o->output, "-") == 0)
+        return usage_error("--plot draws the rows of a file, expected --output FILE.csv or none");
     if (o->first_until > o->duration)
         return usage_error("first-steps go on until %g s, expected at most the duration, %g s",
                            o->first_until, o->duration);

@@ -7,6 +7,7 @@
 #include "linkage/pool.h"
 #include "methods/registry.h"
 #include "model/model.h"
+#include "plot/plot.h"
 #include "pool_threads.h"
 
 #include <inttypes.h>
@@ -16,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* struct run_result - results that `run` prints at its end.
  * @drift:  largest change of energy [J]
@@ -365,6 +368,32 @@ static int run_model(const struct run_options *options)
     return code;
 }
 
+/* Run, and draw the outputs. Without a file for them they are kept in memory. */
+static int run_and_draw(struct run_options *options)
+{
+    const char *slash = strrchr(options->path, '/');
+    const char *title = slash != NULL ? slash + 1 : options->path;
+    int memory = options->output == NULL ? memfd_create("rows", MFD_CLOEXEC) : -1;
+    char name[32];
+    int code = EXIT_REFUSED, n = 0;
+
+    if (options->output == NULL) {
+        snprintf(name, sizeof(name), "/proc/self/fd/%d", memory);
+        options->output = name;
+    }
+    if (plot_can_draw(options->picture))
+        code = run_model(options);
+    if (code == EXIT_DONE) {
+        n = plot_file(options->output, title, options->picture);
+        code = n > 0 ? EXIT_DONE : EXIT_REFUSED;
+    }
+    if (n > 0)
+        printf("picture             %s, %d panel%s\n", options->picture, n, n == 1 ? "" : "s");
+    if (memory >= 0)
+        close(memory);
+    return code;
+}
+
 int command_run(int argc, char *argv[])
 {
     struct run_options options = {
@@ -376,7 +405,7 @@ int command_run(int argc, char *argv[])
         return EXIT_REFUSED;
     code = run_options_parse(argc, argv, &options);
     if (code == EXIT_DONE)
-        code = run_model(&options);
+        code = options.picture != NULL ? run_and_draw(&options) : run_model(&options);
     free(options.sets);
     return code;
 }

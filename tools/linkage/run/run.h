@@ -23,6 +23,7 @@
 
 /** struct run_options - the command line of `run`.
  * @workers:     number of workers; 0: as many as shorten the step, at most the number of cores
+ * @picture:     file for a picture of the outputs; NULL: none
  * @sets:        texts "CHANNEL=VALUE[,VALUE...]" in the order given
  * @inputs:      file of input values, CSV or a recording, NULL: they are constant
  * @interpolate: the inputs change linearly from row to row; otherwise a row acts until the next one
@@ -37,6 +38,7 @@ struct run_options {
     char **argv;
     const char *path;
     const char *output;
+    const char *picture;
     struct lk_options solver;
     double duration;
     long every;
