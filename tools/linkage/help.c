@@ -176,6 +176,7 @@ static const char help_others[] =
     "      --size WxH          of the page in pixels; default 960x640\n"
     "      --names             of the bodies, too\n"
     "      --frames            the axes of the bodies, too\n"
+    "      --boxes             homogeneous boxes of their mass and inertia, too\n"
     "\n";
 
 static const char help_files[] =

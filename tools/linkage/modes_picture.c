@@ -66,11 +66,11 @@ static void draw(struct picture *p, const struct lk_scene *scene, double *poses,
                  const struct lk_linear *l, const struct lk_mode *mode)
 {
     camera_choose(&p->camera, scene, poses, NULL);
-    draw_scene(p, scene, poses, false);
+    draw_scene(p, scene, poses);
     for (int i = 0; i < p->n; i++)
         p->mark[i].color[3] *= PALE;
     move_bodies(l, mode, find_swing(l, mode, scene->size), poses);
-    draw_scene(p, scene, poses, false);
+    draw_scene(p, scene, poses);
     picture_finish(p);
 }
 

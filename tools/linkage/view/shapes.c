@@ -169,13 +169,27 @@ static void draw_frame(struct picture *picture, const double *poses, int body, d
     }
 }
 
-void draw_scene(struct picture *picture, const struct lk_scene *scene, const double *poses,
-                bool with_frames)
+/* Return whether a body shows something besides its centre of mass and its box of inertia. */
+static bool is_seen(const struct lk_scene *scene, int body)
+{
+    for (int i = 0; i < scene->n_shapes; i++) {
+        const struct lk_shape *s = &scene->shape[i];
+
+        if (s->part != LK_PART_BODY && s->part != LK_PART_CENTRE &&
+            (s->body == body || s->to == body))
+            return true;
+    }
+    return false;
+}
+
+void draw_scene(struct picture *picture, const struct lk_scene *scene, const double *poses)
 {
     for (int i = 0; i < scene->n_shapes; i++) {
         const struct lk_shape *s = &scene->shape[i];
         struct hand h = {picture, s, poses, {0}};
 
+        if (s->part == LK_PART_BODY && !picture->boxes && is_seen(scene, s->body))
+            continue;
         memcpy(h.own, s->position, sizeof(s->position));
         memcpy(h.own + 3, s->orientation, sizeof(s->orientation));
         if (s->kind == LK_SHAPE_BOX)
@@ -189,6 +203,6 @@ void draw_scene(struct picture *picture, const struct lk_scene *scene, const dou
         else
             draw_lines(picture, scene, s, poses);
     }
-    for (int b = 0; b < scene->n_bodies && with_frames; b++)
+    for (int b = 0; b < scene->n_bodies && picture->frames; b++)
         draw_frame(picture, poses, b, 0.5 * scene->unit);
 }

@@ -41,6 +41,7 @@ struct view {
     int height;
     bool names;
     bool frames;
+    bool boxes;
 };
 
 static int take_from(const struct option_row *row, const char *text)
@@ -97,6 +98,7 @@ static int parse_options(int argc, char *argv[], struct view *v)
         {"size", .take = take_size, .data = v},
         {"names", .flag = &v->names},
         {"frames", .flag = &v->frames},
+        {"boxes", .flag = &v->boxes},
         {"help", 'h', .end = print_help},
         {NULL},
     };
@@ -323,14 +325,15 @@ static bool save(const struct view *v, const struct picture *p)
 static int draw(struct view *v, const struct lk_model *model, const struct lk_scene *scene,
                 double *poses)
 {
-    struct picture p = {.width = v->width, .height = v->height};
+    struct picture p = {
+        .width = v->width, .height = v->height, .frames = v->frames, .boxes = v->boxes};
     double time;
     int code = find_poses(v, model, scene, poses, &time), n_open;
 
     if (code == EXIT_USAGE)
         return EXIT_REFUSED;
     camera_choose(&p.camera, scene, poses, v->has_from ? v->from : NULL);
-    draw_scene(&p, scene, poses, v->frames);
+    draw_scene(&p, scene, poses);
     picture_finish(&p);
     if (v->names)
         draw_names(&p, scene, poses);

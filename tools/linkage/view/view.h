@@ -67,6 +67,8 @@ struct picture {
     struct camera camera;
     int width;
     int height;
+    bool frames;
+    bool boxes;
     struct mark *mark;
     int n;
     int room;
@@ -89,9 +91,9 @@ void picture_note(struct picture *picture, double x, double y, const char *text,
 void picture_stroke(struct picture *picture, double x0, double y0, double x1, double y1,
                     double width, const double color[4]);
 
-/** draw_scene() - Draw all shapes. @with_frames: also draw the axes of the bodies */
-void draw_scene(struct picture *picture, const struct lk_scene *scene, const double *poses,
-                bool with_frames);
+/** draw_scene() - Draw the shapes, the axes of the bodies with @picture->frames, and the boxes of
+ * inertia with @picture->boxes. A body of which nothing else is to be seen always has its box. */
+void draw_scene(struct picture *picture, const struct lk_scene *scene, const double *poses);
 
 /** save_svg() - Write the picture to the file @path as SVG. Return: false after an error message.
  */
