@@ -71,7 +71,7 @@ async function slide(page) {
   await page.waitForFunction(({ place, n }) => {
     const { page: rig, view } = linkage;
     const [plot] = rig.plots;
-    return plot.values.length > n && Math.abs(plot.chart.data[1].at(-1)) > 0.01 && view.frames > 3
+    return plot.values.length > n && Math.abs(plot.shown[1].at(-1)) > 0.01 && view.frames > 3
       && view.bodies[0].position.toArray().some((value, i) => Math.abs(value - place[i]) > 0.01);
   }, before, PATIENCE);
   const drawn = await page.evaluate(() => {
@@ -94,7 +94,7 @@ async function slide(page) {
 /* what the curve has, and how many samples there are */
 const curve = (page) => page.evaluate(() => {
   const [plot] = linkage.page.plots;
-  return { data: plot.chart.data.map((list) => Array.from(list)), n: plot.values.length, title: plot.title.textContent, at: plot.chart.cursor.idx };
+  return { data: plot.shown, n: plot.values.length, title: plot.title.textContent, at: plot.at };
 });
 
 /* so many pictures of the browser */
@@ -111,8 +111,8 @@ async function freeze(page) {
   await page.waitForFunction((n) => linkage.page.plots[0].values.length > n + 20, before.n, PATIENCE);
   await frames(page, 2);
   assert.deepStrictEqual((await curve(page)).data, before.data, 'a frozen curve moves');
-  const { width, height } = await page.locator('.plot .u-over').first().boundingBox();
-  await page.locator('.plot .u-over').first().hover({ position: { x: 0.93 * width, y: height / 2 } }); // a second ago
+  const { width, height } = await page.locator('.plot .curve').first().boundingBox();
+  await page.locator('.plot .curve').first().hover({ position: { x: 0.93 * width, y: height / 2 } }); // a second ago
   await page.waitForFunction(() => linkage.page.plots[0].title.textContent.includes(' at -'), null, PATIENCE);
   const { at, title, data: [times, values] } = await curve(page);
   assert(at >= 10 && at < times.length - 10, `the cursor is at ${at} of ${times.length}`);
@@ -138,7 +138,7 @@ async function dye(page) {
   for (const [colorScheme, accent] of [['dark', [109, 179, 255]], ['light', [10, 99, 194]]]) {
     await page.emulateMedia({ colorScheme });
     await page.waitForFunction((color) => {
-      const { ctx } = linkage.page.plots[0].chart;
+      const ctx = linkage.page.plots[0].chart.hidden_ctx_;
       const { data } = ctx.getImageData(0, 0, ctx.canvas.width, ctx.canvas.height);
       let n = 0;
       for (let i = 0; i < data.length; i += 4) n += data[i + 3] === 255 && color.every((value, k) => Math.abs(value - data[i + k]) < 3);
@@ -175,7 +175,7 @@ async function change(page) {
   assert.strictEqual(counts.left, 3, 'of no model there are the three forms alone');
   const n = () => page.evaluate(() => { // curves of the page, and those that share its cursor
     const { plots } = linkage.page;
-    return [plots.length, plots[0].constructor.cursors.plots.length];
+    return [plots.length, plots[0].constructor.all.size];
   });
   const [plots] = await n();
   await page.selectOption('#channel', { index: 3 });
@@ -185,12 +185,12 @@ async function change(page) {
   console.log('changed');
 }
 
-/* a build without the packages of npm: the page says so, and has the newest values */
+/* a build without the libraries: the page says so, and has the newest values */
 async function without(browser) {
   const page = await make(browser);
   await page.route('**/pictures.js', (route) => route.fulfill({ path: path.join(__dirname, '../../tools/gateway/page/without/pictures.js') }));
   await page.goto(look);
-  for (const id of ['no-view', 'no-plots']) await page.waitForFunction((name) => document.getElementById(name).textContent.includes('npm'), id, PATIENCE);
+  for (const id of ['no-view', 'no-plots']) await page.waitForFunction((name) => document.getElementById(name).textContent.includes('libjs-three'), id, PATIENCE);
   await page.waitForFunction(() => /^angle {2}-?[0-9.]+ rad$/.test(document.querySelector('.plot p')?.textContent), null, PATIENCE);
   assert(await page.isHidden('#view'));
   await page.close();

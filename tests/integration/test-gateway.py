@@ -958,7 +958,7 @@ def test_page(port):
         fail(f'the page is {head}')
     source = root / 'tools/gateway/page'
     pictures = made if (made / 'pictures.js').exists() else source / 'without'
-    for path, folder in (('/page.js', source), ('/page.css', source), ('/pictures.js', pictures), ('/pictures.css', pictures)):
+    for path, folder in (('/page.js', source), ('/page.css', source), ('/pictures.js', pictures)):
         expect(path, fetch(port, path)[1], (folder / path[1:]).read_bytes())
     expect('remedies', 'remedy' in json.loads(fetch(port, '/conditions.json')[1])['LK-2004'], True)
     for path, host in (('/embed.py', None), ('/view.js', None), ('/../meson.build', None), ('/', 'evil.example')):
@@ -1022,7 +1022,7 @@ def get_packages():
     modules = folder / 'node_modules'
     if not (shutil.which('npm') and shutil.which('node')):
         return 'there is no npm'
-    done = subprocess.run([sys.executable, root / 'tools/gateway/page/npm.py', 'npm', root / 'tests/integration/viewers', folder],
+    done = subprocess.run([sys.executable, root / 'tests/integration/viewers/npm.py', 'npm', root / 'tests/integration/viewers', folder],
                           capture_output=True, text=True, check=False)
     return done.stdout.strip() or done.stderr.strip() if done.returncode != 0 else None
 
@@ -1032,7 +1032,7 @@ def look_for_browser():
     if judge != 'browser':
         return None
     if not (made / 'pictures.js').exists():
-        return 'the page was built without curves and 3D: install npm, connect to a network, configure again'
+        return 'the page was built without curves and 3D: install esbuild, libjs-three and libjs-dygraphs, configure again'
     return None if os.path.exists('/usr/bin/chromium') else 'there is no chromium: apt-get install chromium'
 
 

@@ -2,25 +2,28 @@
 // The mechanism in 3D, by three: shapes as the gateway gives them, placed by the poses of bodies. Poses are seven numbers a
 // body: x y z of the centre of mass, w x y z of the quaternion that turns its vectors into the world.
 import {
-  BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DirectionalLight, Group, HemisphereLight, Line,
-  LineBasicMaterial, Mesh, MeshLambertMaterial, PerspectiveCamera, Quaternion, SRGBColorSpace, Scene, SphereGeometry,
+  BoxBufferGeometry, BufferAttribute, BufferGeometry, Color, CylinderBufferGeometry, DirectionalLight, Group, HemisphereLight, Line,
+  LineBasicMaterial, Mesh, MeshLambertMaterial, PerspectiveCamera, Quaternion, Scene, SphereBufferGeometry, Spherical,
   Vector3, WebGLRenderer,
 } from 'three';
-import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { OrbitControls } from 'orbit-controls';
 
 // of a mechanism's size: how far it may be from the middle of the picture; how far apart its places may be to be seen at once
 const [LEASH, FAR] = [0.1, 4];
 const [TURNED, RAISED, AWAY] = [0.6, 0.35, 1.8]; // rad, rad, sizes: where a model is looked at from at first
 const FIELD = 53; // degrees from the lower to the upper edge
 const WINDINGS = 17; // places of a span
-const KEYS = { ArrowLeft: ['rotateLeft', 0.1], ArrowRight: ['rotateLeft', -0.1], ArrowUp: ['rotateUp', 0.1],
-  ArrowDown: ['rotateUp', -0.1], '+': ['dollyIn', 0.9], '-': ['dollyOut', 0.9] };
+// of a key: turn about the vertical [rad], tilt [rad], factor of the distance
+const KEYS = { ArrowLeft: [-0.1, 0, 1], ArrowRight: [0.1, 0, 1], ArrowUp: [0, -0.1, 1], ArrowDown: [0, 0.1, 1],
+  '+': [0, 0, 0.9], '-': [0, 0, 1 / 0.9] };
+const STEEPEST = 1e-3; // rad from the vertical, where left and right are still known
 
 const vector = (list) => new Vector3(...list);
+const empty = (group) => group.remove(...group.children);
 
 /* forms of size 1; the axis of a cylinder is z */
-const makeSolids = () => ({ box: new BoxGeometry(1, 1, 1), cylinder: new CylinderGeometry(0.5, 0.5, 1, 32).rotateX(Math.PI / 2),
-  sphere: new SphereGeometry(0.5, 32, 16) });
+const makeSolids = () => ({ box: new BoxBufferGeometry(1, 1, 1), cylinder: new CylinderBufferGeometry(0.5, 0.5, 1, 32).rotateX(Math.PI / 2),
+  sphere: new SphereBufferGeometry(0.5, 32, 16) });
 
 function makeLine(points, material) {
   const line = new Line(new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(points.flat()), 3)), material);
@@ -78,7 +81,7 @@ export class View {
     });
     for (const material of this.materials?.values() ?? []) material.dispose();
     this.materials = new Map();
-    this.world.clear();
+    empty(this.world);
     this.world.add(this.camera, this.sky, this.marks);
     this.changed = true;
   }
@@ -87,7 +90,7 @@ export class View {
   material(Kind, [red, green, blue, alpha], more = {}) {
     const key = JSON.stringify([Kind.name, red, green, blue, alpha, more]);
     if (!this.materials.has(key)) {
-      const color = new Color().setRGB(red, green, blue, SRGBColorSpace);
+      const color = new Color().setRGB(red, green, blue);
       this.materials.set(key, new Kind({ color, opacity: alpha, transparent: alpha < 1, ...more }));
     }
     return this.materials.get(key);
@@ -139,7 +142,7 @@ export class View {
   /** lines in the world that nothing hides: { points, color } */
   set overlay(lines) {
     for (const mark of this.marks.children) mark.geometry.dispose();
-    this.marks.clear();
+    empty(this.marks);
     for (const { points, color } of lines) {
       const mark = makeLine(points, this.material(LineBasicMaterial, color, { depthTest: false }));
       mark.renderOrder = 1;
@@ -177,6 +180,8 @@ export class View {
     this.controls?.dispose();
     this.controls = new OrbitControls(this.camera, this.canvas); // which takes what is up once
     this.controls.target.copy(this.middle());
+    this.controls.enableKeys = false; // turn() has them
+    this.controls.screenSpacePanning = true;
     this.controls.minDistance = 0.02 * this.scene.size;
     this.controls.update();
     this.controls.addEventListener('change', () => { this.changed = true; });
@@ -218,11 +223,22 @@ export class View {
     this.changed = true;
   }
 
+  /** who looks goes around what is looked at, or nearer */
+  turn(about, tilt, factor) {
+    const { camera, controls } = this;
+    const upright = new Quaternion().setFromUnitVectors(camera.up, new Vector3(0, 1, 0));
+    const away = camera.position.clone().sub(controls.target).applyQuaternion(upright);
+    const place = new Spherical().setFromVector3(away);
+    place.set(Math.max(place.radius * factor, controls.minDistance), Math.min(Math.max(place.phi + tilt, STEEPEST), Math.PI - STEEPEST), place.theta + about);
+    away.setFromSpherical(place).applyQuaternion(upright.inverse());
+    camera.position.copy(controls.target).add(away);
+    controls.update();
+  }
+
   listen() {
     this.canvas.onkeydown = (event) => {
-      const [turn, by] = KEYS[event.key] ?? [];
-      if (!turn || !this.controls) return;
-      this.controls[turn](by);
+      if (!KEYS[event.key] || !this.controls) return;
+      this.turn(...KEYS[event.key]);
       event.preventDefault();
     };
     this.canvas.addEventListener('webglcontextrestored', () => { this.changed = true; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the place of what draws (pictures.js), where the build had no packages of npm: the newest value, and why there is no more.
-export const missing = 'Built without uPlot and three: no curves and no picture. Install npm and build again.';
+// In the place of what draws (pictures.js), where the build had none of its libraries: the newest value, and why there is no more.
+export const missing = 'Built without dygraphs and three: no curves and no picture. Install esbuild, libjs-three and libjs-dygraphs, and build again.';
 
 export class View {
   constructor(canvas) {
