@@ -942,7 +942,8 @@ def test_wall_clock():
 
 
 def test_platform(first, looker):
-    expect('a platform', looker.await_op('platform')['state'], 'parked')
+    parked = looker.await_op('platform')
+    expect('a platform', (parked['state'], parked['low'], parked['high'], parked['feet']), ('parked', [-0.2] * 6, [0.2] * 6, []))
     expect('emergency', first.ask('platform', order='emergency')['ok'], True)
     looker.await_op('platform', lambda said: said['emergency'])
     expect('not now', 'does not rise' in first.ask('platform', order='engage')['text'], True)
@@ -958,7 +959,7 @@ def test_page(port):
         fail(f'the page is {head}')
     source = root / 'tools/gateway/page'
     pictures = made if (made / 'pictures.js').exists() else source / 'without'
-    for path, folder in (('/page.js', source), ('/page.css', source), ('/pictures.js', pictures)):
+    for path, folder in (('/page.js', source), ('/inputs.js', source), ('/page.css', source), ('/pictures.js', pictures)):
         expect(path, fetch(port, path)[1], (folder / path[1:]).read_bytes())
     expect('remedies', 'remedy' in json.loads(fetch(port, '/conditions.json')[1])['LK-2004'], True)
     for path, host in (('/embed.py', None), ('/view.js', None), ('/../meson.build', None), ('/', 'evil.example')):
