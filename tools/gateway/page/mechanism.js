@@ -6,7 +6,7 @@ import { isHeld, setValues } from './inputs.js';
 import { newest } from './plots.js';
 import { on, rig } from './rig.js';
 
-const LONGEST = 0.3; // of the mechanism's size: the arrow of the largest force so far
+const LONGEST = 0.2; // of the mechanism's size: the arrow of the largest force so far
 const FULL = 0.5; // of the mechanism's size: how far a body is pulled for the whole of its force
 const FREE_N = 100; // N, of an input without limits
 const AXES = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };

@@ -5,7 +5,7 @@ import { chooseFile, make, show, write } from './dom.js';
 
 const TICK_MS = 50;
 const KINDS = {
-  step: { text: 'Step', fields: [['to', 'to', 0], ['hold', 'for [s], 0: stays', 1]],
+  step: { text: 'Step', fields: [['to', 'to', 0], ['hold', 'for [s] (0: stays)', 1]],
     value: ({ to, hold, from }, t) => (hold > 0 && t >= hold ? from : to), ends: ({ hold }) => (hold > 0 ? hold : 0) },
   ramp: { text: 'Ramp', fields: [['to', 'to', 0], ['time', 'in [s]', 2]],
     value: ({ to, time, from }, t) => (t >= time ? to : from + (to - from) * t / time), ends: ({ time }) => time },

@@ -319,7 +319,7 @@ export class View {
     const ray = new Raycaster();
     this.aim(width, height);
     this.world.updateMatrixWorld();
-    ray.params.Line.threshold = 4 * this.pixel;
+    ray.linePrecision = 4 * this.pixel;
     ray.setFromCamera({ x: 2 * left / width - 1, y: 1 - 2 * top / height }, this.camera);
     const hit = ray.intersectObjects(this.world.children, true).find(({ object }) => object.userData.shape && object.visible);
     return hit ? { shape: hit.object.userData.shape, place: hit.point.toArray(), distance: hit.distance } : null;
