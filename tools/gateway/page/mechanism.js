@@ -40,6 +40,7 @@ export function rest(isInitial) {
   hasMoved = false;
   view.arrows = [];
   if (isInitial) view.move(rig.model.scene.poses);
+  if (isInitial && view.isFree) view.fit();
   write(by('pose'), isInitial ? 'initial pose' : 'the pose of the snapshot is seen once the run goes on');
 }
 

@@ -38,6 +38,7 @@ export class Shapes {
     Object.assign(this, makeForms());
     this.shared = new Set([...Object.values(this.forms), ...Object.values(this.edges)]);
     this.materials = new Map();
+    this.edge = new LineBasicMaterial({ color: 0, opacity: 0.4, transparent: true });
     this.boxesShown = false;
   }
 
@@ -113,7 +114,7 @@ export class Shapes {
     solid.position.set(...shape.position);
     solid.quaternion.set(x, y, z, w);
     solid.scale.set(...shape.size.map((length) => Math.max(length, THIN)));
-    if (this.edges[shape.kind]) solid.add(new LineSegments(this.edges[shape.kind], this.material(LineBasicMaterial, [0, 0, 0, 0.45])));
+    if (this.edges[shape.kind]) solid.add(new LineSegments(this.edges[shape.kind], this.edge));
     return solid;
   }
 

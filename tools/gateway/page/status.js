@@ -18,30 +18,34 @@ const COMMANDS = {
   restore: { states: ['ready', 'armed', 'paused'] },
   record: { states: ['ready', 'armed', 'running', 'paused'] },
 };
+const UNFIT = 'LK-8008'; // the machine is not fit for real time, and no degraded run was asked for
 const SHOWN_MS = 4000; // an answer without a complaint
 const misses = []; // { at, overruns } of the last seconds
-let [shownReasons, answered] = ['', 0];
+let [shownReasons, answered, before, isRefused] = ['', 0, '', false];
 
 // ---- what is the case ----
 
+/** what ended a run or holds it back, which is told at once; and what else there is to say, if it is asked for */
 function reasons(status) {
-  const list = [];
-  if (status.fault) list.push(status.fault);
+  const urgent = [];
+  if (status.fault) urgent.push(status.fault);
+  if (isRefused && status.proof?.text) urgent.push(`not armed: ${status.proof.text}`);
+  const rest = [];
   const flags = status.flags.filter((flag) => flag !== 'degraded');
-  if (flags.length > 0) list.push(`inputs: ${flags.join(', ')}`);
-  if (status.state === 'ready' && status.proof && !status.proof.valid && status.proof.text) list.push(`not armed: ${status.proof.text}`);
-  if (status.state === 'armed' && status.proof) list.push(`proven: ${status.proof.text}`);
-  if (status.recording?.trouble) list.push(status.recording.trouble);
-  if (status.exchange_normal) list.push(`samples at normal priority, late under load: ${status.exchange_normal}`);
-  return list.concat(status.degraded.map((text) => `degraded: ${text}`));
+  if (flags.length > 0) rest.push(`inputs: ${flags.join(', ')}`);
+  if (status.state === 'armed' && status.proof) rest.push(`proven: ${status.proof.text}`);
+  if (status.recording?.trouble) rest.push(status.recording.trouble);
+  if (status.exchange_normal) rest.push(`samples at normal priority, late under load: ${status.exchange_normal}`);
+  return [urgent, rest.concat(status.degraded.map((text) => `degraded: ${text}`))];
 }
 
-/** reasons are told at once where they end or hold back a run, else when they are asked for */
-function drawReasons(list, isOpen) {
+function drawReasons(urgent, rest) {
+  show(by('why'), rest.length > 0);
+  write(by('why'), `${rig.status?.degraded.length > 0 ? 'degraded' : 'notes'} (${rest.length})`);
+  const list = by('why').ariaExpanded === 'true' ? [...urgent, ...rest] : urgent;
+  show(by('reasons'), list.length > 0);
+  by('reasons').dataset.look = urgent.length > 0 ? 'bad' : 'warn';
   const text = list.join('\n');
-  show(by('why'), list.length > 0 && !isOpen);
-  write(by('why'), list.length === 1 ? '1 reason' : `${list.length} reasons`);
-  show(by('reasons'), list.length > 0 && (isOpen || by('why').ariaExpanded === 'true'));
   if (text === shownReasons) return;
   shownReasons = text;
   by('reasons').replaceChildren(...list.map((line) => make('li', line)));
@@ -72,7 +76,8 @@ function drawBar() {
     by('bar').dataset.look = 'off';
     write(by('state'), 'no news');
     drawReasons([rig.status === null ? 'the daemon has not answered yet'
-      : `nothing heard for ${Math.round(silentMs() / 1000)} s: what is below is old; the rig may do anything`], true);
+      : `nothing heard for ${Math.round(silentMs() / 1000)} s: what is below is old; the rig may do anything`], []);
+    drawButtons();
     return;
   }
   const { status } = rig;
@@ -87,10 +92,12 @@ function drawBar() {
   write(by('claims'), held.length === 1 ? `bench ${held[0]}` : `${held.length} benches`);
   by('claims').title = held.join(', ');
   drawDeadlines(status);
-  drawReasons(reasons(status), status.fault !== '' || (status.state === 'ready' && status.proof?.valid === false && status.proof.text !== ''));
+  drawReasons(...reasons(status));
 }
 
 on('status', (status) => {
+  if (status.state !== before) isRefused = before === 'arming' && status.state === 'ready';
+  before = status.state;
   by('progress').value = status.proof?.progress ?? 0;
   show(by('arming'), status.state === 'arming');
   show(by('recording'), Boolean(status.recording?.active));
@@ -112,7 +119,7 @@ export function drawButtons() {
   for (const button of document.querySelectorAll('[data-op]')) {
     const { states, only } = COMMANDS[button.dataset.op];
     const fits = states.includes(state);
-    button.disabled = !rig.operates || !fits;
+    button.disabled = !rig.operates || !fits || (isStale() && button.dataset.op !== 'stop');
     if (only) show(button, fits);
   }
   show(by('degraded-box'), state === 'ready');
@@ -159,7 +166,7 @@ async function loadFile() {
 function hearAnswer({ to, ok, text, id, errors }) {
   if (to === 'login' || (['set', 'claim', 'release'].includes(to) && ok)) return;
   const remedy = rig.remedies[id];
-  const isDegraded = to === 'arm' && !ok && !by('degraded').checked && by('degraded-box').hidden === false;
+  const isDegraded = !ok && id === UNFIT;
   // the remedy of a page is a button, not a command line
   const lines = [`${to}: ${text}${id ? ` (${id})` : ''}`, ...(errors ?? []).slice(1), ...(ok || !remedy || isDegraded ? [] : [remedy.remedy])];
   by('answer').dataset.ok = ok;

@@ -2,20 +2,20 @@
 // The mechanism in 3D, by three: shapes as the gateway gives them, placed by the poses of bodies. Poses are seven numbers a
 // body: x y z of the centre of mass, w x y z of the quaternion that turns its vectors into the world.
 import {
-  Box3, BufferAttribute, BufferGeometry, DirectionalLight, Group, HemisphereLight, LineBasicMaterial, LineSegments,
-  PerspectiveCamera, Quaternion, Raycaster, Scene, Spherical, Vector3, WebGLRenderer,
+  Box3, DirectionalLight, Group, HemisphereLight, LineBasicMaterial, PerspectiveCamera, Quaternion, Raycaster, Scene,
+  Spherical, Vector3, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'orbit-controls';
-import { drawMarks, niceLength } from './marks.js';
+import { Ground } from './ground.js';
+import { drawMarks } from './marks.js';
 import { Shapes, corners, empty, makeLine, vector } from './shapes.js';
 
-// of a mechanism's size: how far it may be from the middle of the picture; how far apart its places may be to be seen at once
-const [LEASH, FAR] = [0.1, 4];
+// of a mechanism's size: how far it may leave its place in the picture; how far apart its places may be to be seen at once
+const [LEASH, FAR] = [0.03, 4];
 const [TURNED, RAISED] = [0.6, 0.35]; // rad: where a model is looked at from at first
 const FIELD = 35; // degrees from the lower to the upper edge
 const SPARE = 0.04; // of a mechanism's size: how much more than it needs is looked at, so that the picture stands still
 const MARGIN = 1.05; // of what the mechanism needs, when it is fitted into the picture
-const CELLS = 24; // of the grid on the ground, along a side
 // of a key: turn about the vertical [rad], tilt [rad], factor of the distance
 const KEYS = { ArrowLeft: [-0.1, 0, 1], ArrowRight: [0.1, 0, 1], ArrowUp: [0, -0.1, 1], ArrowDown: [0, 0.1, 1],
   '+': [0, 0, 0.9], '-': [0, 0, 1 / 0.9] };
@@ -60,7 +60,8 @@ export class View {
     this.place();
     this.box = this.bounds();
     this.held = scene.joints.some((joint) => joint.body < 0 || joint.to < 0);
-    this.world.add(this.makeGrid());
+    this.ground = new Ground(scene, this.box, this.shapes.material(LineBasicMaterial, [0.5, 0.53, 0.57, 0.28]));
+    this.world.add(this.ground.lines);
     this.look();
   }
 
@@ -107,6 +108,7 @@ export class View {
   recolor() {
     const style = getComputedStyle(this.canvas);
     this.colors = Object.fromEntries(['ink', 'soft', 'accent', 'warn'].map((name) => [name, style.getPropertyValue(`--${name}`).trim() || '#888']));
+    this.shapes.edge.color.setStyle(this.colors.ink);
     this.changed = true;
   }
 
@@ -123,31 +125,6 @@ export class View {
 
   middle() {
     return vector(this.box.map(([low, high]) => (low + high) / 2));
-  }
-
-  // ---- the ground ----
-
-  makeGrid() {
-    const up = vector(this.scene.up);
-    const cell = niceLength(this.scene.size / 4);
-    const half = CELLS / 2;
-    const places = [];
-    for (let i = -half; i <= half; i++) places.push(i, -half, 0, i, half, 0, -half, i, 0, half, i, 0);
-    const geometry = new BufferGeometry().setAttribute('position', new BufferAttribute(Float32Array.from(places, (place) => place * cell), 3));
-    this.grid = new LineSegments(geometry, this.shapes.material(LineBasicMaterial, [0.5, 0.53, 0.57, 0.28]));
-    this.grid.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), up.normalize());
-    this.cell = cell;
-    this.level = Math.min(...corners(this.box).map((corner) => corner.dot(up)));
-    return this.grid;
-  }
-
-  /** the grid goes along by whole cells, so that what drives is seen to drive */
-  layGrid() {
-    if (!this.grid || !this.controls) return;
-    const back = this.grid.quaternion.clone().inverse();
-    const place = this.controls.target.clone().applyQuaternion(back);
-    place.set(Math.round(place.x / this.cell) * this.cell, Math.round(place.y / this.cell) * this.cell, this.level);
-    this.grid.position.copy(place.applyQuaternion(this.grid.quaternion));
   }
 
   // ---- who looks ----
@@ -183,6 +160,7 @@ export class View {
   fit() {
     if (!this.controls) return;
     this.box = this.bounds();
+    this.followed = this.mean();
     this.isFree = true;
     this.approach();
   }
@@ -222,17 +200,22 @@ export class View {
       if (low < side[0] - more / 2) side[0] = low - more;
       if (high > side[1] + more / 2) side[1] = high + more;
     }
+    this.followed = this.mean();
     this.held = Math.max(...this.box.map(([low, high]) => high - low)) <= FAR * this.scene.size;
     if (grows && this.held && this.isFree) this.approach();
   }
 
-  /** what drives away is followed, once it leaves the middle of the picture */
+  mean() {
+    return this.bodies.reduce((sum, body) => sum.addScaledVector(body.position, 1 / this.bodies.length), new Vector3());
+  }
+
+  /** what drives away is followed, once it has left its place in the picture */
   follow() {
-    const way = this.bodies.reduce((sum, body) => sum.addScaledVector(body.position, 1 / this.bodies.length), new Vector3()).sub(this.controls.target);
+    const way = this.mean().sub(this.followed);
     const far = way.length() - LEASH * this.scene.size;
     if (!(far > 0) || !Number.isFinite(far)) return;
-    way.setLength(far);
-    this.shift(way);
+    this.shift(way.setLength(far));
+    this.followed.add(way);
     this.box = this.box.map(([low, high], k) => [low + way.getComponent(k), high + way.getComponent(k)]);
   }
 
@@ -292,7 +275,7 @@ export class View {
     if (this.scene && !this.fitted) this.fit();
     this.changed = false;
     if (!this.colors) this.recolor();
-    this.layGrid();
+    if (this.controls) this.ground?.lay(this.controls.target);
     this.aim(width, height);
     renderer.render(this.world, this.camera);
     drawMarks(this, width, height, scale);
