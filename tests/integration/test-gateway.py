@@ -759,13 +759,14 @@ def tokens(scheme='http'):
 def test_browser():
     """the page's own script says what it has done, and is told when the daemon has gone and is back"""
     daemon = start_daemon(root / 'config/models/four-bar.yaml')
+    (work / 'pushed.yaml').write_text(DRIVEN.replace('outputs:', '  push: {type: body-force, body: arm, limits: [-50, 50]}\noutputs:'), encoding='utf-8')
     process, _ = start_gateway()
     (look, look_token), (operate, operate_token) = tokens()
     made = subprocess.run([linkage, 'view', root / 'config/models/four-bar.yaml', '--html', work / 'way.html', '--time', '0.5',
                            '--set', 'motor=3'], capture_output=True, text=True)
     expect('a page of linkage view', made.returncode, 0)
     script = subprocess.Popen(['node', root / 'tests/integration/check-operator.cjs', f'{operate}#{operate_token}',
-                               f'{look}#{look_token}', work / 'driven.yaml', work / 'way.html', *sys.argv[9:]], stdin=subprocess.PIPE,
+                               f'{look}#{look_token}', work / 'pushed.yaml', work / 'way.html', *sys.argv[9:]], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True, env={**os.environ, 'NODE_PATH': modules})
     processes.append(script)
     for line in script.stdout:

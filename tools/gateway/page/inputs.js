@@ -120,7 +120,6 @@ function drawRow(row, report) {
   write(row.owner, (held ? 'this page' : report.bench || 'nobody') + age);
   for (const [k, { setters, field, acting }] of row.lines.entries()) {
     write(acting, rounded(report.acting[k], 4));
-    if (row.timer !== undefined) continue;
     for (const setter of setters) { // shows what is commanded, unless somebody is at it
       if (setter.tagName === 'INPUT' && setter.type !== 'checkbox' && document.activeElement !== setter) setter.value = setter === field ? rounded(report.commanded[k], 4) : report.commanded[k];
     }

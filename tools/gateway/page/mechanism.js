@@ -6,13 +6,14 @@ import { isHeld, setValues } from './inputs.js';
 import { newest } from './plots.js';
 import { on, rig } from './rig.js';
 
-const LONGEST = 0.2; // of the mechanism's size: the arrow of the largest force so far
+const LONGEST = 0.2; // of the mechanism's size: the arrow of the largest force of the last seconds
+const HALF_MS = 1500; // until half of that largest force is forgotten
 const FULL = 0.5; // of the mechanism's size: how far a body is pulled for the whole of its force
 const FREE_N = 100; // N, of an input without limits
 const AXES = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 
 export const view = new View(by('view'));
-let [pointer, push, largest, hasMoved] = [null, null, 0, false];
+let [pointer, push, largest, drawn, hasMoved] = [null, null, 0, 0, false];
 
 const arrowsOf = (kind) => (rig.model?.scene?.arrows ?? []).filter((arrow) => arrow.is_input === kind);
 const channelOf = (list, name) => (list ?? []).find((channel) => channel.name === name);
@@ -63,6 +64,8 @@ function pushArrow() {
 }
 
 function drawArrows() {
+  largest *= 0.5 ** ((performance.now() - drawn) / HALF_MS);
+  drawn = performance.now();
   const forces = by('forces').checked && hasMoved ? arrowsOf(false).map(forceArrow).filter(Boolean) : [];
   view.arrows = push ? [...forces, pushArrow()] : forces;
   if (push) view.changed = true;

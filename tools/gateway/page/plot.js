@@ -40,6 +40,7 @@ export class Plot {
   options() {
     return {
       labels: ['time', 's0'], legend: 'never', highlightCircleSize: 0, strokeWidth: 1.5, rightGap: 0,
+      connectSeparatedPoints: true, // but not over NaN
       interactionModel: { mousedown: Dygraph.defaultInteractionModel.mousedown, dblclick: () => this.shared.zoom(null, this) },
       zoomCallback: (from, to, ranges) => this.zoom(from, to, ranges),
       axes: { x: { ticker: () => [] }, y: { ticker: () => [] }, y2: { ticker: () => [], independentTicks: true } },
@@ -214,7 +215,7 @@ export class Plot {
     const [from, to] = this.shared.range;
     const { rows, extent } = this.collect(from, to, width - this.sides[0] - this.sides[1]);
     const ranges = extent.map((all, side) => this.scale(all, this.range?.[side]));
-    const n = Math.max(2, Math.floor(height / 34));
+    const n = Math.max(3, Math.floor(height / 20));
     this.ticks.y = ranges.map(([low, high], side) => (side < this.units.length ? makeTicks(low, high, n) : []));
     this.ticks.x = makeTicks(from - this.shared.now, to - this.shared.now, Math.max(2, Math.floor(width / 90)), ' s')
       .map(({ place, text }) => ({ place: place + this.shared.now, text }));

@@ -7,7 +7,7 @@ import { Samples } from './samples.js';
 
 const GAPS_S = { outputs: 0.25, inputs: 1.5 };
 const FOUND = 40; // channels that a search shows
-const DRAW_MS = 33;
+const [DRAW_MS, SELDOM_MS] = [33, 250];
 const DRAGGED = 'application/x-linkage-channel';
 const WINDOWS = [1, 2, 5, 15, 60, 300, 600]; // s
 
@@ -188,11 +188,12 @@ for (const seconds of WINDOWS) make('option', seconds < 60 ? `${seconds} s` : `$
 by('window').value = 15;
 by('window').onchange = () => { shared.zoom(null); keep(); };
 
-/** the curves, at most 30 times a second; what is frozen is drawn as well, so that it fits its place */
+/** the curves, at most 30 times a second, and as often as they move by about half a pixel; what is frozen is drawn as well, so
+ * that it fits its place */
 export function drawPlots(ms) {
-  if (ms - drawn < DRAW_MS) return;
-  drawn = ms;
   const width = Number(by('window').value);
+  if (ms - drawn < Math.min(Math.max(width, DRAW_MS), SELDOM_MS)) return;
+  drawn = ms;
   if (!plots.frozen) shared.now = outputs.times.at(-1) > now() - 1 ? outputs.times.at(-1) : now();
   shared.range = shared.zoomed ?? [shared.now - width, shared.now];
   for (const plot of plots.list) plot.draw();
