@@ -76,8 +76,8 @@ on('model', () => {
 
 // ---- samples ----
 
-/** the time of the samples now: they say it, and between them the page counts */
-const now = () => performance.now() / 1e3 + clock.ahead;
+/** the time of the samples now [s UTC]: they say it, and between them the page counts */
+export const now = () => performance.now() / 1e3 + clock.ahead;
 
 on('outputs', ({ time, values }) => {
   const ahead = time - performance.now() / 1e3;

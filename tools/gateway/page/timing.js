@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panel of timing: wake-up and step against the period, and deadlines that were missed, over time and one by one.
 import { by, clock, duration, make, rowOf, show, write } from './dom.js';
+import { now } from './plots.js';
 import { on, rig } from './rig.js';
 
 const STRIP_S = 300;
@@ -35,12 +36,12 @@ function drawTimes(status) {
 }
 
 function drawStrip() {
-  const now = Date.now() / 1e3;
-  const recent = missed.filter(({ time }) => time > now - STRIP_S);
+  const end = Math.max(now(), ...missed.map(({ time }) => time)); // of the clock that stamps them
+  const recent = missed.filter(({ time }) => time > end - STRIP_S);
   show(by('strip-box'), missed.length > 0);
   by('strip').replaceChildren(...recent.map(({ time, cause }) => {
     const mark = make('i', '', null, { title: `${clock(time)}: ${cause}` });
-    mark.style.left = `${100 * (time - now + STRIP_S) / STRIP_S}%`;
+    mark.style.left = `${100 * (time - end + STRIP_S) / STRIP_S}%`;
     return mark;
   }));
 }
