@@ -44,7 +44,8 @@ async function ride(page) {
   await page.waitForSelector('[data-op=load]:not(:disabled)', { state: 'attached', ...PATIENCE });
   await page.setInputFiles('#file', model);
   await page.click('dialog[open] button[value=yes]', PATIENCE);
-  await page.waitForFunction(() => linkage.rig.model?.name === 'driven' && document.getElementById('answer').dataset.ok === 'true', null, PATIENCE);
+  await page.waitForFunction(() => linkage.rig.model?.name === 'driven' && document.getElementById('answer').dataset.ok === 'true',
+    null, PATIENCE);
   await page.uncheck('#degraded');
   await arm(page);
   await press(page, 'start', 'no');
@@ -68,12 +69,14 @@ async function arm(page) {
 
 /* a slider to its end: the input acts, an output follows, and the picture moves; a number that is typed acts as well */
 async function slide(page) {
-  const before = await page.evaluate(() => ({ place: linkage.view.bodies[0].position.toArray(), n: linkage.plots.list[0].curves[0].samples.rows.length }));
+  const before = await page.evaluate(() => ({ place: linkage.view.bodies[0].position.toArray(),
+    n: linkage.plots.list[0].curves[0].samples.rows.length }));
   const slider = page.locator('#inputs input[type=range]').first();
   assert(await slider.isDisabled(), 'a slider moves what nobody has claimed');
   await page.click('#claim-all', PATIENCE);
   await page.waitForFunction(() => document.querySelector('#inputs .owner').textContent.startsWith('this page'), null, PATIENCE);
-  const acts = (value) => page.waitForFunction((wanted) => Number(document.querySelector('#inputs .acting').textContent) === wanted, value, PATIENCE);
+  const acts = (value) => page.waitForFunction((wanted) => Number(document.querySelector('#inputs .acting').textContent) === wanted,
+    value, PATIENCE);
   await slider.focus();
   await page.keyboard.press('End');
   await acts(10);
@@ -117,7 +120,8 @@ async function stimulate(page) {
   for (const [i, value] of ['1', '3', '2'].entries()) await fields.nth(i).fill(value);
   await page.click('#inputs .stimulus button');
   for (const [sign, least] of [[1, 2.5], [-1, 0.5]]) { // 1 N m and 3 more, 1 N m and 3 less
-    await page.waitForFunction(([k, wanted]) => k * Number(document.querySelector('#inputs .acting').textContent) > wanted, [sign, least], PATIENCE);
+    await page.waitForFunction(([k, wanted]) => k * Number(document.querySelector('#inputs .acting').textContent) > wanted,
+      [sign, least], PATIENCE);
   }
   await page.click('#inputs .stimulus button');
   assert.deepStrictEqual(await page.evaluate(async () => {
@@ -274,7 +278,8 @@ async function reduce(page) {
 async function change(page) {
   const counts = await page.evaluate(() => {
     const { view } = linkage;
-    const shape = { body: 0, to: -1, part: 'given', name: '', spring: true, position: [0, 0, 0], orientation: [1, 0, 0, 0], size: [1, 1, 1], points: [] };
+    const shape = { body: 0, to: -1, part: 'given', name: '', spring: true, position: [0, 0, 0], orientation: [1, 0, 0, 0],
+      size: [1, 1, 1], points: [] };
     const colors = [[1, 0, 0, 1], [0, 0, 1, 0.5]];
     const points = [[0, 0, 0], [1, 1, 1]];
     const shapes = ['box', 'sphere', 'cylinder', 'line', 'span'].flatMap((kind) => colors.map((color) => ({ ...shape, kind, color,
@@ -318,9 +323,12 @@ async function point(page) {
 /* a build without the libraries: the page says so, and has the newest values */
 async function without(browser) {
   const page = await make(browser);
-  await page.route('**/pictures.js', (route) => route.fulfill({ path: path.join(__dirname, '../../tools/gateway/page/without/pictures.js') }));
+  const file = path.join(__dirname, '../../tools/gateway/page/without/pictures.js');
+  await page.route('**/pictures.js', (route) => route.fulfill({ path: file }));
   await page.goto(look);
-  for (const id of ['no-view', 'no-plots']) await page.waitForFunction((name) => document.getElementById(name).textContent.includes('libjs-three'), id, PATIENCE);
+  for (const id of ['no-view', 'no-plots']) {
+    await page.waitForFunction((name) => document.getElementById(name).textContent.includes('libjs-three'), id, PATIENCE);
+  }
   await page.waitForFunction(() => /^angle {2}-?[0-9.]+ rad$/.test(document.querySelector('.plot p')?.textContent), null, PATIENCE);
   assert(await page.isHidden('#view'));
   await page.close();
@@ -331,9 +339,11 @@ async function without(browser) {
 const faint = (page) => page.evaluate(() => {
   const parse = (text) => {
     const numbers = text.match(/[\d.]+/g).map(Number);
-    return text.startsWith('color(') ? [...numbers.slice(0, 3).map((value) => 255 * value), numbers[3] ?? 1] : [...numbers.slice(0, 3), numbers[3] ?? 1];
+    const scale = text.startsWith('color(') ? 255 : 1;
+    return [...numbers.slice(0, 3).map((value) => scale * value), numbers[3] ?? 1];
   };
-  const light = (color) => color.slice(0, 3).map((value) => value / 255).map((value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
+  const linear = (value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+  const light = (color) => color.slice(0, 3).map((value) => linear(value / 255))
     .reduce((sum, value, k) => sum + [0.2126, 0.7152, 0.0722][k] * value, 0);
   const behind = (element) => {
     for (let box = element; box; box = box.parentElement) {
@@ -348,7 +358,8 @@ const faint = (page) => page.evaluate(() => {
     const back = behind(element);
     const [one, other] = back ? [light(parse(getComputedStyle(element).color)), light(back)] : [1, 0];
     return { element, ratio: (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05) };
-  }).filter(({ ratio }) => ratio < 4.5).map(({ element, ratio }) => `${element.tagName}#${element.id} '${element.textContent.slice(0, 20)}' ${ratio.toFixed(2)}`);
+  }).filter(({ ratio }) => ratio < 4.5)
+    .map(({ element, ratio }) => `${element.tagName}#${element.id} '${element.textContent.slice(0, 20)}' ${ratio.toFixed(2)}`);
 });
 
 /* no text of any panel is cut off, in a wide window and on a phone, in the light and in the dark */
@@ -357,7 +368,8 @@ async function fit(page) {
     const hear = (message) => linkage.rig.socket.onmessage({ data: JSON.stringify(message) });
     const cycle = { time: Date.now() / 1e3, cause: 'late wake-up and long step', woken_ns: 3.6e12, ended_ns: 3.7e12, step: 31536000000 };
     hear({ op: 'missed', cycles: [cycle] });
-    for (let i = 0; i < 3; i++) hear({ op: 'event', level: 4, name: 'fault', id: 'LK-2004', time: 1e9, text: `${i} ${'longword'.repeat(12)}` });
+    const event = { op: 'event', level: 4, name: 'fault', id: 'LK-2004', time: 1e9 };
+    for (let i = 0; i < 3; i++) hear({ ...event, text: `${i} ${'longword'.repeat(12)}` });
   });
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });
@@ -374,7 +386,8 @@ async function fit(page) {
       }
     }
   }
-  assert.strictEqual(await page.locator('#events li', { hasText: 'longword' }).locator('.count').textContent(), '3×', 'the same event is listed again');
+  const count = page.locator('#events li', { hasText: 'longword' }).locator('.count');
+  assert.strictEqual(await count.textContent(), '3×', 'the same event is listed again');
   await page.click('[data-tab=events]');
   await page.selectOption('#events-level', '4');
   assert.strictEqual(await page.locator('#events li:not([hidden])').count(), 1);
@@ -394,7 +407,8 @@ async function rest(page) {
   await press(page, 'reset', 'yes');
   await page.waitForFunction(() => document.getElementById('pose').textContent === 'initial pose', null, PATIENCE);
   await frames(page, 4);
-  const { text, place } = await page.evaluate(() => ({ text: linkage.plots.list[0].legend.textContent, place: linkage.view.bodies[0].position.toArray() }));
+  const { text, place } = await page.evaluate(() => ({ text: linkage.plots.list[0].legend.textContent,
+    place: linkage.view.bodies[0].position.toArray() }));
   assert.strictEqual(text, 'angle–rad×');
   assert(Math.abs(place[0] - 0.5) < 1e-9 && Math.abs(place[2]) < 1e-9, `the arm is at ${place}`);
   console.log('at rest');
@@ -403,7 +417,8 @@ async function rest(page) {
 async function others(browser, page) {
   const small = { viewport: { width: 400, height: 300 } };
   const second = await open(browser, url, small);
-  await second.waitForFunction(() => document.getElementById('answer-text').textContent.includes('another page has the controls'), null, PATIENCE);
+  await second.waitForFunction(() => document.getElementById('answer-text').textContent.includes('another page has the controls'),
+    null, PATIENCE);
   assert(await second.isDisabled('[data-op=stop]'), 'the second operator could stop the run');
   const bar = await second.evaluate(() => document.getElementById('bar').getBoundingClientRect().height);
   assert(bar <= 150, `the bar takes ${bar} of a window of 300 px`);

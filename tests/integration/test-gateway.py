@@ -759,7 +759,8 @@ def tokens(scheme='http'):
 def test_browser():
     """the page's own script says what it has done, and is told when the daemon has gone and is back"""
     daemon = start_daemon(root / 'config/models/four-bar.yaml')
-    (work / 'pushed.yaml').write_text(DRIVEN.replace('outputs:', '  push: {type: body-force, body: arm, limits: [-50, 50]}\noutputs:'), encoding='utf-8')
+    pushed = DRIVEN.replace('outputs:', '  push: {type: body-force, body: arm, limits: [-50, 50]}\noutputs:')
+    (work / 'pushed.yaml').write_text(pushed, encoding='utf-8')
     process, _ = start_gateway()
     (look, look_token), (operate, operate_token) = tokens()
     made = subprocess.run([linkage, 'view', root / 'config/models/four-bar.yaml', '--html', work / 'way.html', '--time', '0.5',

@@ -17,7 +17,8 @@ MODULES = {'three': 'three/build/three.module.js', 'orbit-controls': 'three/exam
 LIBRARIES = {
     'three': (MODULES['three'], r"var REVISION = '(\d+)", 'Copyright 2010-2019 three.js authors'),
     'dygraphs': ('dygraphs/src/dygraph.js', r'Dygraph\.VERSION = ["\']([0-9.]+)',
-                 'Copyright 2006-2023 Dan Vanderkam, Paul Felix, Robert Konigsberg, David Eberlein, Google, Inc., mirabilos, Petr Shevtsov'),
+                 'Copyright 2006-2023 Dan Vanderkam, Paul Felix, Robert Konigsberg, David Eberlein, Google, Inc., '
+                 'mirabilos, Petr Shevtsov'),
 }
 LICENSE = """The MIT License
 

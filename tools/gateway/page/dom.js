@@ -26,7 +26,7 @@ export function rowOf(texts) {
 export const rounded = (value, digits = 5) => (Number.isFinite(value) ? String(Number(value.toPrecision(digits))) : '');
 export const unitOf = (unit) => (unit === '1' ? '' : unit);
 export const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString([], { hour12: false });
-export const limitsOf = (low, high) => (low === null && high === null ? 'none' : `${low === null ? '' : rounded(low)} … ${high === null ? '' : rounded(high)}`);
+export const limitsOf = (low, high) => (low === null && high === null ? 'none' : `${rounded(low ?? NaN)} … ${rounded(high ?? NaN)}`);
 
 /** a duration with the unit that fits it */
 export function duration(ns) {

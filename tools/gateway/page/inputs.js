@@ -71,7 +71,8 @@ function makeSetter(row, i) {
   field.onkeydown = ({ key }) => { if (key === 'Enter') setValue(row, i, field.valueAsNumber); };
   const setters = [field];
   if (bounded) {
-    const slider = make('input', '', line, { type: 'range', step: 'any', ...limits, value: channel.initial, ariaLabel: `slider of ${name}` });
+    const more = { value: channel.initial, ariaLabel: `slider of ${name}` };
+    const slider = make('input', '', line, { type: 'range', step: 'any', ...limits, ...more });
     slider.oninput = () => { setValue(row, i, slider.valueAsNumber); field.value = rounded(slider.valueAsNumber, 4); };
     setters.push(slider);
   }
@@ -121,7 +122,8 @@ function drawRow(row, report) {
   for (const [k, { setters, field, acting }] of row.lines.entries()) {
     write(acting, rounded(report.acting[k], 4));
     for (const setter of setters) { // shows what is commanded, unless somebody is at it
-      if (setter.tagName === 'INPUT' && setter.type !== 'checkbox' && document.activeElement !== setter) setter.value = setter === field ? rounded(report.commanded[k], 4) : report.commanded[k];
+      if (setter.tagName !== 'INPUT' || document.activeElement === setter) continue;
+      setter.value = setter === field ? rounded(report.commanded[k], 4) : report.commanded[k];
     }
   }
   drawAge(row, report);

@@ -12,7 +12,7 @@ export function niceLength(length) {
   return [5, 2, 1].find((n) => n * power <= length * (1 + 1e-9)) * power;
 }
 
-const inWords = (length) => (length >= 1 ? `${length} m` : length >= 1e-2 ? `${Math.round(1e3 * length)} mm` : `${Number((1e3 * length).toPrecision(2))} mm`);
+const inWords = (length) => (length >= 1 ? `${length} m` : `${Number((1e3 * length).toPrecision(2))} mm`);
 
 function drawTriad(context, camera, height) {
   const back = camera.quaternion.clone().inverse();

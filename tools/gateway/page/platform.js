@@ -5,7 +5,8 @@ import { ask, by, make, show, write } from './dom.js';
 import { on, rig, say } from './rig.js';
 
 const STATES = ['parked', 'rising', 'following', 'holding', 'settling'];
-const ORDERS = { engage: 'Engage? The platform rises and follows the model.', release: 'Release the emergency? The platform may rise again.' };
+const ORDERS = { engage: 'Engage? The platform rises and follows the model.',
+  release: 'Release the emergency? The platform may rise again.' };
 const NEAR = 0.9; // of a stroke, from which its bar warns
 const [ABOUT, ABOVE] = [0.7, 0.45]; // rad: where the hexapod is looked at from
 const POSE = [['x', 1e3, 'mm'], ['y', 1e3, 'mm'], ['z', 1e3, 'mm'], ['roll', 1e3, 'mrad'], ['pitch', 1e3, 'mrad'], ['yaw', 1e3, 'mrad']];
@@ -70,7 +71,8 @@ function drawHexapod({ pose, feet, joints, actuators, low, high }) {
   const [[left, right], [least, most]] = [0, 1].map((k) => [Math.min(...all.map((at) => at[k])), Math.max(...all.map((at) => at[k]))]);
   const fit = 0.92 * Math.min(width / (right - left), height / (most - least));
   const context = canvas.getContext('2d');
-  context.setTransform(scale * fit, 0, 0, scale * fit, scale * (width - fit * (left + right)) / 2, scale * (height - fit * (least + most)) / 2);
+  const corner = [(width - fit * (left + right)) / 2, (height - fit * (least + most)) / 2];
+  context.setTransform(scale * fit, 0, 0, scale * fit, ...corner.map((px) => scale * px));
   const trace = (points) => { context.beginPath(); points.forEach(([x, y]) => context.lineTo(x, y)); context.closePath(); };
   context.lineWidth = 1.5 / fit;
   context.strokeStyle = color('soft');
@@ -99,8 +101,10 @@ function draw() {
   show(by('platform-emergency'), shown.emergency);
   let report = 'it does not report';
   if (shown.heard) report = shown.ready ? 'it reports ready' : 'it reports not ready';
-  write(by('platform-text'), [report, `the guard changed ${shown.limited} steps`, ...(shown.cause ? [`last end: ${shown.cause}`] : [])].join('; '));
-  by('platform-pose').replaceChildren(...POSE.map(([name, factor, unit], i) => make('span', `${name} ${tenths(factor * shown.pose[i])} ${unit}`)));
+  const end = shown.cause ? `; last end: ${shown.cause}` : '';
+  write(by('platform-text'), `${report}; the guard changed ${shown.limited} steps${end}`);
+  const words = POSE.map(([name, factor, unit], i) => `${name} ${tenths(factor * shown.pose[i])} ${unit}`);
+  by('platform-pose').replaceChildren(...words.map((word) => make('span', word)));
   drawBars(shown);
   drawHexapod(shown);
 }

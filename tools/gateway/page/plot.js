@@ -49,7 +49,8 @@ export class Plot {
 
   /** what is inside of the axes, as wide as their labels leave it */
   place() {
-    Object.assign(this.inner.style, { left: `${this.sides[0]}px`, right: `${this.sides[1]}px`, top: `${TOP_PX}px`, bottom: `${BOTTOM_PX}px` });
+    const [left, right] = this.sides;
+    Object.assign(this.inner.style, { left: `${left}px`, right: `${right}px`, top: `${TOP_PX}px`, bottom: `${BOTTOM_PX}px` });
   }
 
   /** axes and their grid, in a picture of their own below the curves: no label is an element, and none is cut off */
@@ -75,7 +76,8 @@ export class Plot {
         const at = Math.round(top + this.chart.toDomYCoord(place, side)) + 0.5;
         if (side === 0) context.moveTo(left, at);
         if (side === 0) context.lineTo(right, at);
-        context.fillText(text, side === 0 ? left - context.measureText(text).width - LABEL_PX / 2 : right + LABEL_PX / 2, Math.max(at + 4, 9));
+        const from = side === 0 ? left - context.measureText(text).width - LABEL_PX / 2 : right + LABEL_PX / 2;
+        context.fillText(text, from, Math.max(at + 4, 9));
       }
     }
     context.stroke();
@@ -131,7 +133,8 @@ export class Plot {
   // ---- cursor and zoom ----
 
   listen() {
-    this.area.onpointermove = ({ clientX }) => this.shared.point(this.chart.toDataXCoord(clientX - this.inner.getBoundingClientRect().left));
+    const timeAt = (px) => this.chart.toDataXCoord(px - this.inner.getBoundingClientRect().left);
+    this.area.onpointermove = ({ clientX }) => this.shared.point(timeAt(clientX));
     this.area.onpointerleave = () => this.shared.point(null);
     this.area.onpointerdown = () => { this.busy = true; };
     window.addEventListener('pointerup', this.release = () => { this.busy = false; });
@@ -220,7 +223,8 @@ export class Plot {
     this.ticks.x = makeTicks(from - this.shared.now, to - this.shared.now, Math.max(2, Math.floor(width / 90)), ' s')
       .map(({ place, text }) => ({ place: place + this.shared.now, text }));
     this.fitSides(width, height);
-    this.chart.updateOptions({ ...(this.fresh ? this.settings : {}), file: rows.length > 0 ? rows : [[from, ...this.settings.labels.slice(1).map(() => null)]],
+    if (rows.length === 0) rows.push([from, ...this.settings.labels.slice(1).map(() => null)]);
+    this.chart.updateOptions({ ...(this.fresh ? this.settings : {}), file: rows,
       dateWindow: [from, to], axes: { y: { valueRange: ranges[0] }, y2: { valueRange: ranges[1] } } });
     this.fresh = false;
     this.drawAxes(width, height);

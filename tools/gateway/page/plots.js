@@ -56,8 +56,11 @@ function arrange(layout) {
   marked = null;
   if (WINDOWS.includes(layout?.window)) by('window').value = layout.window;
   const known = new Map(plots.channels.map((channel) => [channel.key, channel]));
-  const wanted = (Array.isArray(layout?.plots) ? layout.plots : []).map((keys) => keys.map((key) => known.get(key)).filter(Boolean));
-  for (const curves of wanted.filter(({ length }) => length > 0)) addPlot(curves);
+  const wanted = (Array.isArray(layout?.plots) ? layout.plots : []).filter(Array.isArray); // a file may have anything
+  for (const [first, ...rest] of wanted.map((keys) => keys.map((key) => known.get(key)).filter(Boolean))) {
+    const plot = first ? addPlot([first]) : null;
+    for (const curve of rest) if (plot.takes(curve)) plot.setCurves([...plot.curves, curve]);
+  }
   show(by('no-plots'), plots.list.length === 0);
 }
 

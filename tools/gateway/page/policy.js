@@ -40,7 +40,8 @@ async function inject() {
   const fault = { op: 'inject', kind: by('fault-kind').value, target: by('fault-target').value.trim(), amount: number('amount'),
     share: number('share'), every_s: number('every'), after_s: number('after'), for_s: number('for') };
   const length = fault.for_s > 0 ? `for ${fault.for_s} s` : 'until all are ended';
-  if (await ask(`Inject ${fault.kind} ${fault.amount} into ${fault.target || 'all inputs'} ${length}? The rig is disturbed on purpose.`)) say(fault);
+  const what = `${fault.kind} ${fault.amount} into ${fault.target || 'all inputs'} ${length}`;
+  if (await ask(`Inject ${what}? The rig is disturbed on purpose.`)) say(fault);
 }
 
 by('fault').onsubmit = (event) => { event.preventDefault(); inject(); };

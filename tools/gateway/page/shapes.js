@@ -81,9 +81,10 @@ export class Shapes {
     const of = (body) => boxes[body < 0 ? boxes.length - 1 : body];
     for (const shape of this.scene.shapes) {
       if (shape.part === 'road' || (shape.part === 'body' && !bare.has(shape.body))) continue;
-      if (shape.kind === 'span') of(shape.to).expandByPoint(vector(shape.points[1]));
-      if (shape.points.length > 0) (shape.kind === 'span' ? shape.points.slice(0, 1) : shape.points).forEach((point) => of(shape.body).expandByPoint(vector(point)));
-      else for (const corner of cornersOf(shape)) of(shape.body).expandByPoint(corner);
+      const isSpan = shape.kind === 'span';
+      if (isSpan) of(shape.to).expandByPoint(vector(shape.points[1]));
+      const places = shape.points.length === 0 ? cornersOf(shape) : shape.points.slice(0, isSpan ? 1 : undefined).map(vector);
+      for (const place of places) of(shape.body).expandByPoint(place);
     }
     return boxes.map((box) => (box.isEmpty() ? [] : corners(['x', 'y', 'z'].map((axis) => [box.min[axis], box.max[axis]]))));
   }
@@ -109,7 +110,8 @@ export class Shapes {
   makeSolid(shape, isBare) {
     const [red, green, blue, alpha] = shape.color;
     const color = [red, green, blue, isBare ? 1 : alpha];
-    const solid = new Mesh(this.forms[shape.kind], this.material(MeshLambertMaterial, color, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }));
+    const behind = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }; // its own edges
+    const solid = new Mesh(this.forms[shape.kind], this.material(MeshLambertMaterial, color, behind));
     const [w, x, y, z] = shape.orientation;
     solid.position.set(...shape.position);
     solid.quaternion.set(x, y, z, w);

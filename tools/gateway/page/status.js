@@ -168,7 +168,8 @@ function hearAnswer({ to, ok, text, id, errors }) {
   const remedy = rig.remedies[id];
   const isDegraded = !ok && id === UNFIT;
   // the remedy of a page is a button, not a command line
-  const lines = [`${to}: ${text}${id ? ` (${id})` : ''}`, ...(errors ?? []).slice(1), ...(ok || !remedy || isDegraded ? [] : [remedy.remedy])];
+  const help = ok || !remedy || isDegraded ? [] : [remedy.remedy];
+  const lines = [`${to}: ${text}${id ? ` (${id})` : ''}`, ...(errors ?? []).slice(1), ...help];
   by('answer').dataset.ok = ok;
   by('answer-text').textContent = lines.join('\n');
   show(by('answer'), true);

@@ -68,7 +68,8 @@ async function start(stimulus, kind, fields) {
  * @param target { name, unit, low, high, present(), may(), set(value) }  Return: elements that want a claim */
 export function addStimulus(box, target, line) {
   const form = make('form', '', box, { className: 'stimulus', hidden: true });
-  const open = make('button', '∿', line, { type: 'button', className: 'open', title: 'step, ramp, sine, table', ariaLabel: `stimulus of ${target.name}`, ariaExpanded: 'false' });
+  const open = make('button', '∿', line, { type: 'button', className: 'open', title: 'step, ramp, sine, table' });
+  Object.assign(open, { ariaLabel: `stimulus of ${target.name}`, ariaExpanded: 'false' });
   open.onclick = () => {
     show(form, form.hidden);
     open.ariaExpanded = String(!form.hidden);
@@ -81,7 +82,8 @@ export function addStimulus(box, target, line) {
   kind.onchange = () => {
     places.replaceChildren();
     fields = KINDS[kind.value].fields.map(([name, text, value]) => {
-      const label = make('label', name === 'to' || name === 'mean' || name === 'amplitude' ? `${text} [${target.unit || '1'}] ` : `${text} `, places);
+      const unit = ['to', 'mean', 'amplitude'].includes(name) ? ` [${target.unit || '1'}]` : '';
+      const label = make('label', `${text}${unit} `, places);
       return [name, make('input', '', label, { type: 'number', step: 'any', value })];
     });
     write(stimulus.note, kind.value === 'table' ? 'a CSV file: time [s], value' : '');

@@ -21,7 +21,8 @@ export function makeTicks(low, high, n, unit = '') {
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
   const largest = Math.max(Math.abs(low), Math.abs(high));
-  return Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => (first + i) * step).map((place) => ({ place, text: text(place, step, largest) + unit }));
+  const places = Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => (first + i) * step);
+  return places.map((place) => ({ place, text: text(place, step, largest) + unit }));
 }
 
 /** width of the widest of these texts [px] */

@@ -13,7 +13,8 @@ function drawBar(name, durations, period, limit) {
   const look = durations.p99_ns >= period ? 'bad' : durations.max_ns >= period ? 'warn' : 'good';
   const row = make('div', '', by('bars'), { className: 'bar' });
   make('b', name, row);
-  make('span', `half below ${duration(durations.p50_ns)}, 99 % below ${duration(durations.p99_ns)}, longest ${duration(durations.max_ns)}`, row);
+  const [half, most, longest] = [durations.p50_ns, durations.p99_ns, durations.max_ns].map(duration);
+  make('span', `half below ${half}, 99 % below ${most}, longest ${longest}`, row);
   const track = make('div', '', row, { className: 'track' });
   track.dataset.look = look;
   const place = (className, value) => { make('i', '', track, { className }).style.width = `${Math.min(100 * value / end, 100)}%`; };
@@ -27,8 +28,8 @@ function drawBar(name, durations, period, limit) {
 function drawTimes(status) {
   by('bars').replaceChildren();
   const there = Boolean(status.wakeup && status.compute && status.period_ns);
-  write(by('deadlines'), there ? `period ${duration(status.period_ns)}, the upright line. Missed deadlines ${status.overruns}, late wake-ups `
-    + `${status.late_wakeups}, long steps ${status.long_computations}, grid points skipped ${status.skipped}.`
+  write(by('deadlines'), there ? `period ${duration(status.period_ns)}, the upright line. Missed deadlines ${status.overruns}, `
+    + `late wake-ups ${status.late_wakeups}, long steps ${status.long_computations}, grid points skipped ${status.skipped}.`
     : 'Nothing has run yet.');
   if (!there) return;
   drawBar('Wake-up', status.wakeup, status.period_ns);

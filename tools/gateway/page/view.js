@@ -21,6 +21,9 @@ const KEYS = { ArrowLeft: [-0.1, 0, 1], ArrowRight: [0.1, 0, 1], ArrowUp: [0, -0
   '+': [0, 0, 0.9], '-': [0, 0, 1 / 0.9] };
 const STEEPEST = 1e-3; // rad from the vertical, where left and right are still known
 
+/* an axis of the world that is not along another vector */
+const aside = ({ x }) => new Vector3(...(Math.abs(x) < 0.9 ? [1, 0, 0] : [0, 1, 0]));
+
 function makeRenderer(canvas) {
   try {
     return new WebGLRenderer({ canvas, antialias: true, alpha: true });
@@ -107,7 +110,8 @@ export class View {
   /** colours of the page, which may be others from now on */
   recolor() {
     const style = getComputedStyle(this.canvas);
-    this.colors = Object.fromEntries(['ink', 'soft', 'accent', 'warn'].map((name) => [name, style.getPropertyValue(`--${name}`).trim() || '#888']));
+    const color = (name) => style.getPropertyValue(`--${name}`).trim() || '#888';
+    this.colors = Object.fromEntries(['ink', 'soft', 'accent', 'warn'].map((name) => [name, color(name)]));
     this.shapes.edge.color.setStyle(this.colors.ink);
     this.changed = true;
   }
@@ -132,7 +136,7 @@ export class View {
   /** at the whole, from the side */
   look() {
     const up = vector(this.scene.up).normalize();
-    const right = new Vector3(...(Math.abs(up.x) < 0.9 ? [1, 0, 0] : [0, 1, 0])).cross(up).normalize();
+    const right = aside(up).cross(up).normalize();
     const side = right.clone().multiplyScalar(Math.sin(TURNED)).addScaledVector(up.clone().cross(right), Math.cos(TURNED));
     this.lookFrom(side.multiplyScalar(Math.cos(RAISED)).addScaledVector(up, Math.sin(RAISED)));
   }
@@ -144,7 +148,7 @@ export class View {
     this.sky.position.copy(up);
     const target = this.middle();
     const back = away.clone().normalize();
-    if (Math.abs(back.dot(up)) > 1 - STEEPEST ** 2) back.addScaledVector(new Vector3(...(Math.abs(up.x) < 0.9 ? [1, 0, 0] : [0, 1, 0])), -STEEPEST);
+    if (Math.abs(back.dot(up)) > 1 - STEEPEST ** 2) back.addScaledVector(aside(up), -STEEPEST);
     this.camera.position.copy(target).addScaledVector(back, this.scene.size);
     this.controls?.dispose();
     this.controls = new OrbitControls(this.camera, this.canvas); // which takes what is up once
@@ -235,7 +239,8 @@ export class View {
     const upright = new Quaternion().setFromUnitVectors(camera.up, new Vector3(0, 1, 0));
     const away = camera.position.clone().sub(controls.target).applyQuaternion(upright);
     const place = new Spherical().setFromVector3(away);
-    place.set(Math.max(place.radius * factor, controls.minDistance), Math.min(Math.max(place.phi + tilt, STEEPEST), Math.PI - STEEPEST), place.theta + about);
+    const steep = Math.min(Math.max(place.phi + tilt, STEEPEST), Math.PI - STEEPEST);
+    place.set(Math.max(place.radius * factor, controls.minDistance), steep, place.theta + about);
     camera.position.copy(controls.target).add(away.setFromSpherical(place).applyQuaternion(upright.inverse()));
     controls.update();
   }
