@@ -205,6 +205,26 @@ async function freeze(page) {
   console.log('frozen');
 }
 
+/* a part of the time is dragged out, and a double click brings all back */
+async function zoom(page) {
+  const { x, y, width, height } = await page.locator('.plot .curve').first().boundingBox();
+  const range = () => page.evaluate(() => { const { shared } = linkage.plots.list[0]; return shared.zoomed && shared.zoomed[1] - shared.zoomed[0]; });
+  await page.mouse.move(x + 0.5 * width, y + 0.4 * height);
+  await page.mouse.down();
+  await page.mouse.move(x + 0.75 * width, y + 0.45 * height, { steps: 5 });
+  await page.mouse.up();
+  const length = await range();
+  assert(length > 2.5 && length < 6, `a quarter of 15 s is ${length} s`);
+  assert.strictEqual(await page.getAttribute('#freeze', 'aria-pressed'), 'true');
+  await frames(page, 6);
+  assert.strictEqual(await range(), length);
+  await page.mouse.dblclick(x + 0.5 * width, y + 0.4 * height);
+  assert.strictEqual(await range(), null);
+  assert.strictEqual(await page.getAttribute('#freeze', 'aria-pressed'), 'false');
+  await page.mouse.move(10, 300);
+  console.log('zoomed');
+}
+
 /* curves have the colours of the page, in the light and in the dark */
 async function dye(page) {
   for (const [colorScheme, accent] of [['dark', [109, 179, 255]], ['light', [10, 99, 194]]]) {
@@ -488,6 +508,7 @@ async function drag(browser) {
   await stimulate(page);
   await push(page);
   await freeze(page);
+  await zoom(page);
   await dye(page);
   await arrange(page);
   await reduce(page);

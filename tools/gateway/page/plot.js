@@ -41,7 +41,8 @@ export class Plot {
     return {
       labels: ['time', 's0'], legend: 'never', highlightCircleSize: 0, strokeWidth: 1.5, rightGap: 0,
       connectSeparatedPoints: true, // but not over NaN
-      interactionModel: { mousedown: Dygraph.defaultInteractionModel.mousedown, dblclick: () => this.shared.zoom(null, this) },
+      interactionModel: { mousedown: Dygraph.defaultInteractionModel.mousedown, willDestroyContextMyself: true,
+        dblclick: () => this.shared.zoom(null, this) },
       zoomCallback: (from, to, ranges) => this.zoom(from, to, ranges),
       axes: { x: { ticker: () => [] }, y: { ticker: () => [] }, y2: { ticker: () => [], independentTicks: true } },
     };
