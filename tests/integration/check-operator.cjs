@@ -271,6 +271,18 @@ async function arrange(page) {
   }, null, PATIENCE);
   const kept = await page.evaluate(() => linkage.kept.read('plots.driven').plots);
   assert.deepStrictEqual(kept, await keys(), 'the browser keeps another layout');
+  await page.fill('#search', 'pose.x');
+  await page.evaluate(() => { // as a browser tells of a drag
+    const dataTransfer = new DataTransfer();
+    document.querySelector('#found li').dispatchEvent(new DragEvent('dragstart', { dataTransfer, bubbles: true }));
+    const over = new DragEvent('dragover', { dataTransfer, bubbles: true, cancelable: true });
+    if (document.querySelector('.plot .curve').dispatchEvent(over)) throw new Error('a plot takes no channel');
+    document.querySelector('.plot .curve').dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  });
+  assert.deepStrictEqual((await keys())[0], [...before[0], 'out/pose.x']);
+  await page.click('.plot:first-child .chip:last-child button');
+  await page.fill('#search', '');
+  await page.keyboard.press('Escape');
   await page.click('.plot:last-child .chip button');
   await page.click('.plot:last-child .chip:nth-child(3) button');
   assert.deepStrictEqual((await keys()).at(-1), ['in/motor (acting)', 'in/motor (commanded)']);
