@@ -104,5 +104,6 @@ void lk_reply_injections_json(struct lk_json *json, const Linkage__V1__InjectRep
 
 void lk_reply_platform_json(struct lk_json *json, const Linkage__V1__Platform *p)
 {
-    lk_fields_json(json, &p->base, "state cause emergency heard ready pose actuators limited");
+    lk_fields_json(json, &p->base,
+                   "state cause emergency heard ready pose actuators limited low high feet joints");
 }

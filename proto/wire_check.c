@@ -224,7 +224,9 @@ int lk_wire_check_reply(const Linkage__V1__ControlReply *reply)
         return LK_WIRE_E_MALFORMED;
     if ((injections != NULL && injections->n_injections > LK_WIRE_INJECTIONS_MAX) ||
         (policy != NULL && policy->n_rows > LK_WIRE_CHANNELS_MAX) ||
-        (platform != NULL && (platform->n_pose > 6 || platform->n_actuators > 6)) ||
+        (platform != NULL &&
+         (platform->n_pose > 6 || platform->n_actuators > 6 || platform->n_low > 6 ||
+          platform->n_high > 6 || platform->n_feet > 18 || platform->n_joints > 18)) ||
         (reply->model != NULL && reply->model->n_settings > LK_WIRE_SETTINGS_MAX) ||
         reply->n_errors > LK_WIRE_NOTES_MAX || reply->n_warnings > LK_WIRE_NOTES_MAX)
         return LK_WIRE_E_MALFORMED;

@@ -20,6 +20,7 @@ struct owned {
     struct lk_scene_joint *joint;
     struct lk_shape *shape;
     double (*point)[3];
+    struct lk_scene_arrow *arrow;
 };
 
 /* ---- shapes, one by one ---- */
@@ -287,6 +288,41 @@ static void copy_joints(struct owned *o, struct lk_sketch *d)
             copy_joint(d, &d->model->joints[i], &o->joint[o->scene.n_joints++]);
 }
 
+/* add the force that a channel carries; @place: initial configuration, world */
+static void add_arrow(struct owned *o, struct lk_sketch *d, const char *channel, int body,
+                      const double place[3])
+{
+    struct lk_scene_arrow *arrow = &o->arrow[o->scene.n_arrows++];
+
+    memcpy(arrow->channel, channel, strlen(channel) + 1);
+    arrow->body = body;
+    lk_sketch_local(d, body, place, arrow->point);
+}
+
+static void copy_arrows(struct owned *o, struct lk_sketch *d)
+{
+    const struct lk_model *m = d->model;
+
+    for (int i = 0; i < m->n_inputs; i++) {
+        const struct lk_input_def *def = &m->inputs[i];
+
+        if (def->type != LK_INPUT_BODY_FORCE)
+            continue;
+        add_arrow(o, d, def->name, def->body, def->point);
+        o->arrow[o->scene.n_arrows - 1].is_input = 1;
+        o->arrow[o->scene.n_arrows - 1].in_body_axes = def->frame == LK_FRAME_BODY;
+    }
+    for (int i = 0; i < m->n_outputs; i++) {
+        const struct lk_output_def *def = &m->outputs[i];
+        const struct lk_joint_def *joint;
+
+        if (def->type != LK_OUTPUT_JOINT_REACTION)
+            continue;
+        joint = &m->joints[def->joint];
+        add_arrow(o, d, def->name, joint->body[1], joint->point[1]);
+    }
+}
+
 static int prepare(struct owned *o, struct lk_sketch *d)
 {
     size_t n = (size_t)d->model->n_bodies;
@@ -295,11 +331,13 @@ static int prepare(struct owned *o, struct lk_sketch *d)
     o->mass = calloc(n, sizeof(*o->mass));
     o->drawn = calloc(n, LK_POSE_SIZE * sizeof(*o->drawn));
     o->joint = calloc((size_t)d->model->n_joints + 1, sizeof(*o->joint));
+    o->arrow = calloc((size_t)(d->model->n_inputs + d->model->n_outputs) + 1, sizeof(*o->arrow));
     d->R = calloc(n, sizeof(*d->R));
     d->reach = calloc(n, sizeof(*d->reach));
     d->is_given = calloc(n, 1);
-    return o->name && o->mass && o->drawn && o->joint && d->R && d->reach && d->is_given ? 0
-                                                                                         : -ENOMEM;
+    return o->name && o->mass && o->drawn && o->joint && o->arrow && d->R && d->reach && d->is_given
+               ? 0
+               : -ENOMEM;
 }
 
 static void make(struct owned *o, struct lk_sketch *d)
@@ -308,6 +346,7 @@ static void make(struct owned *o, struct lk_sketch *d)
     set_up(d->model, o->scene.up);
     copy_bodies(o, d);
     copy_joints(o, d);
+    copy_arrows(o, d);
     measure(d);
     lk_sketch_given(d);
     lk_sketch_forces(d);
@@ -334,6 +373,7 @@ int lk_scene_new(const struct lk_model *model, struct lk_scene **ret_scene)
     o->scene.mass = o->mass;
     o->scene.drawn = o->drawn;
     o->scene.joint = o->joint;
+    o->scene.arrow = o->arrow;
     o->scene.shape = o->shape;
     o->scene.point = (const double(*)[3])o->point;
     free(d.R);
@@ -357,6 +397,7 @@ void lk_scene_free(struct lk_scene *scene)
     free(o->mass);
     free(o->drawn);
     free(o->joint);
+    free(o->arrow);
     free(o->shape);
     free(o->point);
     free(o);

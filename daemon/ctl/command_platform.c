@@ -15,6 +15,32 @@ static double *copy_values(struct lkd_call *call, const double *values, size_t n
     return copy;
 }
 
+/* Report the strokes, and the geometry of a hexapod, which viewers draw. */
+static int reply_geometry(struct lkd_call *call, const struct lk_platform *platform,
+                          Linkage__V1__Platform *reply)
+{
+    size_t n = (size_t)platform->n;
+    double low[LK_PLATFORM_ACTUATORS], high[LK_PLATFORM_ACTUATORS];
+
+    for (size_t i = 0; i < n; i++) {
+        low[i] = platform->limits[i].low;
+        high[i] = platform->limits[i].high;
+    }
+    reply->low = copy_values(call, low, n);
+    reply->high = copy_values(call, high, n);
+    if (!reply->low || !reply->high)
+        return -ENOMEM;
+    reply->n_low = reply->n_high = n;
+    if (platform->kind != LK_PLATFORM_HEXAPOD)
+        return 0;
+    reply->feet = copy_values(call, platform->foot[0], 3 * n);
+    reply->joints = copy_values(call, platform->joint[0], 3 * n);
+    if (!reply->feet || !reply->joints)
+        return -ENOMEM;
+    reply->n_feet = reply->n_joints = 3 * n;
+    return 0;
+}
+
 static int reply_platform(struct lkd_call *call, const struct lkd_cueing *cueing)
 {
     const struct lk_ride *ride = &cueing->ride;
@@ -36,7 +62,7 @@ static int reply_platform(struct lkd_call *call, const struct lkd_cueing *cueing
         return -ENOMEM;
     reply->n_pose = 6;
     reply->n_actuators = (size_t)ride->platform.n;
-    return 0;
+    return reply_geometry(call, &ride->platform, reply);
 }
 
 int lkd_command_platform(struct lkd_call *call)

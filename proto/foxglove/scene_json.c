@@ -13,10 +13,15 @@ static void put_shape(struct lk_json *json, const struct lk_scene *scene,
                       const struct lk_shape *shape)
 {
     static const char *const kinds[] = {"box", "sphere", "cylinder", "line"};
+    static const char *const parts[] = {
+        [LK_PART_GIVEN] = "given",   [LK_PART_BODY] = "body",     [LK_PART_BAR] = "bar",
+        [LK_PART_CENTRE] = "centre", [LK_PART_JOINT] = "joint",   [LK_PART_WHEEL] = "wheel",
+        [LK_PART_ROD] = "rod",       [LK_PART_SPRING] = "spring", [LK_PART_ROAD] = "road"};
     bool is_span = shape->part == LK_PART_ROD || shape->part == LK_PART_SPRING;
 
     lk_json_open(json, NULL, '{');
     lk_json_text(json, "kind", is_span ? "span" : kinds[shape->kind]);
+    lk_json_text(json, "part", parts[shape->part]);
     lk_json_text(json, "name", shape->name);
     lk_json_number(json, "body", shape->body);
     lk_json_number(json, "to", shape->to);
@@ -45,6 +50,17 @@ static void put_joint(struct lk_json *json, const struct lk_scene_joint *joint)
     lk_json_close(json, '}');
 }
 
+static void put_arrow(struct lk_json *json, const struct lk_scene_arrow *arrow)
+{
+    lk_json_open(json, NULL, '{');
+    lk_json_text(json, "channel", arrow->channel);
+    lk_json_bool(json, "is_input", arrow->is_input != 0);
+    lk_json_number(json, "body", arrow->body);
+    lk_json_bool(json, "in_body_axes", arrow->in_body_axes != 0);
+    put_numbers(json, "point", arrow->point, 3);
+    lk_json_close(json, '}');
+}
+
 void lk_scene_json(struct lk_json *json, const struct lk_scene *scene)
 {
     lk_json_open(json, "scene", '{');
@@ -62,6 +78,10 @@ void lk_scene_json(struct lk_json *json, const struct lk_scene *scene)
     lk_json_open(json, "joints", '[');
     for (int i = 0; i < scene->n_joints; i++)
         put_joint(json, &scene->joint[i]);
+    lk_json_close(json, ']');
+    lk_json_open(json, "arrows", '[');
+    for (int i = 0; i < scene->n_arrows; i++)
+        put_arrow(json, &scene->arrow[i]);
     lk_json_close(json, ']');
     lk_json_close(json, '}');
 }

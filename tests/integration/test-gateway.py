@@ -759,13 +759,15 @@ def tokens(scheme='http'):
 def test_browser():
     """the page's own script says what it has done, and is told when the daemon has gone and is back"""
     daemon = start_daemon(root / 'config/models/four-bar.yaml')
+    pushed = DRIVEN.replace('outputs:', '  push: {type: body-force, body: arm, limits: [-50, 50]}\noutputs:')
+    (work / 'pushed.yaml').write_text(pushed, encoding='utf-8')
     process, _ = start_gateway()
     (look, look_token), (operate, operate_token) = tokens()
     made = subprocess.run([linkage, 'view', root / 'config/models/four-bar.yaml', '--html', work / 'way.html', '--time', '0.5',
                            '--set', 'motor=3'], capture_output=True, text=True)
     expect('a page of linkage view', made.returncode, 0)
     script = subprocess.Popen(['node', root / 'tests/integration/check-operator.cjs', f'{operate}#{operate_token}',
-                               f'{look}#{look_token}', work / 'driven.yaml', work / 'way.html', *sys.argv[9:]], stdin=subprocess.PIPE,
+                               f'{look}#{look_token}', work / 'pushed.yaml', work / 'way.html', *sys.argv[9:]], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True, env={**os.environ, 'NODE_PATH': modules})
     processes.append(script)
     for line in script.stdout:
@@ -942,7 +944,8 @@ def test_wall_clock():
 
 
 def test_platform(first, looker):
-    expect('a platform', looker.await_op('platform')['state'], 'parked')
+    parked = looker.await_op('platform')
+    expect('a platform', (parked['state'], parked['low'], parked['high'], parked['feet']), ('parked', [-0.2] * 6, [0.2] * 6, []))
     expect('emergency', first.ask('platform', order='emergency')['ok'], True)
     looker.await_op('platform', lambda said: said['emergency'])
     expect('not now', 'does not rise' in first.ask('platform', order='engage')['text'], True)
@@ -958,7 +961,7 @@ def test_page(port):
         fail(f'the page is {head}')
     source = root / 'tools/gateway/page'
     pictures = made if (made / 'pictures.js').exists() else source / 'without'
-    for path, folder in (('/page.js', source), ('/page.css', source), ('/pictures.js', pictures), ('/pictures.css', pictures)):
+    for path, folder in (('/page.js', source), ('/inputs.js', source), ('/page.css', source), ('/pictures.js', pictures)):
         expect(path, fetch(port, path)[1], (folder / path[1:]).read_bytes())
     expect('remedies', 'remedy' in json.loads(fetch(port, '/conditions.json')[1])['LK-2004'], True)
     for path, host in (('/embed.py', None), ('/view.js', None), ('/../meson.build', None), ('/', 'evil.example')):
@@ -1022,7 +1025,7 @@ def get_packages():
     modules = folder / 'node_modules'
     if not (shutil.which('npm') and shutil.which('node')):
         return 'there is no npm'
-    done = subprocess.run([sys.executable, root / 'tools/gateway/page/npm.py', 'npm', root / 'tests/integration/viewers', folder],
+    done = subprocess.run([sys.executable, root / 'tests/integration/viewers/npm.py', 'npm', root / 'tests/integration/viewers', folder],
                           capture_output=True, text=True, check=False)
     return done.stdout.strip() or done.stderr.strip() if done.returncode != 0 else None
 
@@ -1032,7 +1035,7 @@ def look_for_browser():
     if judge != 'browser':
         return None
     if not (made / 'pictures.js').exists():
-        return 'the page was built without curves and 3D: install npm, connect to a network, configure again'
+        return 'the page was built without curves and 3D: install esbuild, libjs-three and libjs-dygraphs, configure again'
     return None if os.path.exists('/usr/bin/chromium') else 'there is no chromium: apt-get install chromium'
 
 

@@ -170,7 +170,8 @@ static void test_rules(void **state)
     platform.state = (char *)"parked";
     lk_reply_platform_json(begin(&draft), &platform);
     assert_draft(&draft, "{\"state\":\"parked\",\"cause\":\"\",\"emergency\":false,\"heard\":false,"
-                         "\"ready\":false,\"pose\":[],\"actuators\":[],\"limited\":0}");
+                         "\"ready\":false,\"pose\":[],\"actuators\":[],\"limited\":0,"
+                         "\"low\":[],\"high\":[],\"feet\":[],\"joints\":[]}");
 }
 
 /* Fields that the daemon omits are omitted; all others are present. */

@@ -489,9 +489,40 @@ static void test_assembles(void **state)
     lk_model_free(model);
 }
 
+/* ---- forces of channels ---- */
+
+/* A force on a body and the reaction of a joint are where they act, in axes of the body: the body
+ * is turned by a right angle about z. */
+static void test_arrows(void **state)
+{
+    struct lk_scene *scene =
+        scene_of("linkage: 1\nname: x\nbodies:\n"
+                 "  b: {mass: 1, inertia: [1, 1, 1], position: [2, 0, 0],\n"
+                 "      orientation: {axis: [0, 0, 1], angle: 1.5707963267948966}}\n"
+                 "joints:\n  pin: {type: revolute, bodies: [ground, b], point: [1, 0, 0], "
+                 "axis: [0, 0, 1]}\n"
+                 "inputs:\n  push: {type: body-force, body: b, point: [3, 0, 0], frame: body}\n"
+                 "  motor: {type: joint-torque, joint: pin}\n"
+                 "outputs:\n  angle: {type: joint-position, joint: pin}\n"
+                 "  load: {type: joint-reaction, joint: pin}\n");
+    const struct lk_scene_arrow *arrow = scene->arrow;
+
+    (void)state;
+    assert_int_equal(scene->n_arrows, 2);
+    assert_string_equal(arrow[0].channel, "push");
+    assert_true(arrow[0].is_input);
+    assert_int_equal(arrow[0].body, 0);
+    assert_string_equal(arrow[1].channel, "load");
+    assert_false(arrow[1].is_input);
+    assert_false(arrow[1].in_body_axes);
+    expect_near(arrow[1].point, 0, 1, 0, 1e-12);
+    lk_scene_free(scene);
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arrows),
         cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_every_key),
         cmocka_unit_test(test_follows_the_mechanism),

@@ -87,6 +87,21 @@ struct lk_scene_joint {
     double length;
 };
 
+/** struct lk_scene_arrow - a force that a channel of the model carries: an input of type
+ * body-force, or an output of type joint-reaction, whose first three values are the force on the
+ * second body.
+ * @channel:      name of the channel;  @is_input: it is an input
+ * @body:         the body on which the force acts, or LK_SCENE_WORLD
+ * @in_body_axes: the values are along the axes of @body; otherwise along those of the world
+ * @point:        where it acts [m], axes of @body */
+struct lk_scene_arrow {
+    char channel[LK_NAME_SIZE];
+    int is_input;
+    int body;
+    int in_body_axes;
+    double point[3];
+};
+
 /** struct lk_scene - shapes and joints of a model; couplings are not included.
  * @name:   name of each body;  @mass: mass of each body [kg]
  * @drawn:  poses of the initial configuration as the model gives them
@@ -107,6 +122,8 @@ struct lk_scene {
     double up[3];
     double size;
     double unit;
+    int n_arrows;
+    const struct lk_scene_arrow *arrow;
 };
 
 /** lk_scene_new() - create the scene of @model, which may be freed afterwards. Return: 0,

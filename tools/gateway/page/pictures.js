@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page draws with: one file of these modules and of uPlot and three is made by the build. Where these are not, it
-// is without/pictures.js, which says so.
-import 'uplot/dist/uPlot.min.css';
-
+// What the page draws with: one file of these modules and of dygraphs and three is made by the build. Where these are not,
+// it is without/pictures.js, which says so.
 export { Plot } from './plot.js';
 export { View } from './view.js';
 export const missing = '';

@@ -2,31 +2,27 @@
 // The mechanism in 3D, by three: shapes as the gateway gives them, placed by the poses of bodies. Poses are seven numbers a
 // body: x y z of the centre of mass, w x y z of the quaternion that turns its vectors into the world.
 import {
-  BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DirectionalLight, Group, HemisphereLight, Line,
-  LineBasicMaterial, Mesh, MeshLambertMaterial, PerspectiveCamera, Quaternion, SRGBColorSpace, Scene, SphereGeometry,
-  Vector3, WebGLRenderer,
+  Box3, DirectionalLight, Group, HemisphereLight, LineBasicMaterial, PerspectiveCamera, Quaternion, Raycaster, Scene,
+  Spherical, Vector3, WebGLRenderer,
 } from 'three';
-import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { OrbitControls } from 'orbit-controls';
+import { Ground } from './ground.js';
+import { drawMarks } from './marks.js';
+import { Shapes, corners, empty, makeLine, vector } from './shapes.js';
 
-// of a mechanism's size: how far it may be from the middle of the picture; how far apart its places may be to be seen at once
-const [LEASH, FAR] = [0.1, 4];
-const [TURNED, RAISED, AWAY] = [0.6, 0.35, 1.8]; // rad, rad, sizes: where a model is looked at from at first
-const FIELD = 53; // degrees from the lower to the upper edge
-const WINDINGS = 17; // places of a span
-const KEYS = { ArrowLeft: ['rotateLeft', 0.1], ArrowRight: ['rotateLeft', -0.1], ArrowUp: ['rotateUp', 0.1],
-  ArrowDown: ['rotateUp', -0.1], '+': ['dollyIn', 0.9], '-': ['dollyOut', 0.9] };
+// of a mechanism's size: how far it may leave its place in the picture; how far apart its places may be to be seen at once
+const [LEASH, FAR] = [0.03, 4];
+const [TURNED, RAISED] = [0.6, 0.35]; // rad: where a model is looked at from at first
+const FIELD = 35; // degrees from the lower to the upper edge
+const SPARE = 0.04; // of a mechanism's size: how much more than it needs is looked at, so that the picture stands still
+const MARGIN = 1.05; // of what the mechanism needs, when it is fitted into the picture
+// of a key: turn about the vertical [rad], tilt [rad], factor of the distance
+const KEYS = { ArrowLeft: [-0.1, 0, 1], ArrowRight: [0.1, 0, 1], ArrowUp: [0, -0.1, 1], ArrowDown: [0, 0.1, 1],
+  '+': [0, 0, 0.9], '-': [0, 0, 1 / 0.9] };
+const STEEPEST = 1e-3; // rad from the vertical, where left and right are still known
 
-const vector = (list) => new Vector3(...list);
-
-/* forms of size 1; the axis of a cylinder is z */
-const makeSolids = () => ({ box: new BoxGeometry(1, 1, 1), cylinder: new CylinderGeometry(0.5, 0.5, 1, 32).rotateX(Math.PI / 2),
-  sphere: new SphereGeometry(0.5, 32, 16) });
-
-function makeLine(points, material) {
-  const line = new Line(new BufferGeometry().setAttribute('position', new BufferAttribute(new Float32Array(points.flat()), 3)), material);
-  line.frustumCulled = false; // its places may move
-  return line;
-}
+/* an axis of the world that is not along another vector */
+const aside = ({ x }) => new Vector3(...(Math.abs(x) < 0.9 ? [1, 0, 0] : [0, 1, 0]));
 
 function makeRenderer(canvas) {
   try {
@@ -43,13 +39,16 @@ export class View {
     this.why = this.renderer ? '' : 'this browser has no WebGL';
     this.frames = 0;
     this.world = new Scene();
-    this.marks = new Group();
+    this.lines = new Group();
     this.camera = new PerspectiveCamera(FIELD);
-    this.solids = makeSolids();
-    this.sky = new HemisphereLight(0xffffff, 0x9aa0a8, 2.2);
-    const light = new DirectionalLight(0xffffff, 1.8);
+    this.shapes = new Shapes();
+    this.sky = new HemisphereLight(0xffffff, 0x8f959c, 0.72);
+    const light = new DirectionalLight(0xffffff, 0.5);
     light.position.set(0.3, 0.8, 1);
     this.camera.add(light, light.target); // from above the shoulder of who looks
+    this.marks = canvas.parentNode.insertBefore(document.createElement('canvas'), canvas.nextSibling);
+    this.marks.className = 'marks'; // what is drawn over the picture: axes, scale, forces
+    this.arrows = [];
     this.listen();
     this.clear();
   }
@@ -60,126 +59,133 @@ export class View {
     this.scene = scene ?? null;
     if (!scene) return;
     this.poses = Float64Array.from(scene.poses);
-    this.bodies = scene.bodies.map(() => new Group());
-    this.world.add(...this.bodies);
-    this.spans = [];
-    for (const shape of scene.shapes) this.add(shape);
+    this.shapes.show(scene, this.world);
     this.place();
     this.box = this.bounds();
     this.held = scene.joints.some((joint) => joint.body < 0 || joint.to < 0);
+    this.ground = new Ground(scene, this.box, this.shapes.material(LineBasicMaterial, [0.5, 0.53, 0.57, 0.28]));
+    this.world.add(this.ground.lines);
     this.look();
   }
 
-  /** what an earlier model left, in the memory of the graphics processor, too */
+  get bodies() {
+    return this.shapes.bodies;
+  }
+
   clear() {
     this.overlay = [];
-    this.world.traverse((object) => {
-      if (object.geometry && !Object.values(this.solids).includes(object.geometry)) object.geometry.dispose();
-    });
-    for (const material of this.materials?.values() ?? []) material.dispose();
-    this.materials = new Map();
-    this.world.clear();
-    this.world.add(this.camera, this.sky, this.marks);
+    this.arrows = [];
+    this.shapes.clear(this.world);
+    empty(this.world);
+    this.world.add(this.camera, this.sky, this.lines);
+    this.fitted = false;
     this.changed = true;
   }
 
-  /** @param more of the properties of the material */
-  material(Kind, [red, green, blue, alpha], more = {}) {
-    const key = JSON.stringify([Kind.name, red, green, blue, alpha, more]);
-    if (!this.materials.has(key)) {
-      const color = new Color().setRGB(red, green, blue, SRGBColorSpace);
-      this.materials.set(key, new Kind({ color, opacity: alpha, transparent: alpha < 1, ...more }));
-    }
-    return this.materials.get(key);
-  }
-
-  add(shape) {
-    const parent = this.bodies[shape.body] ?? this.world;
-    if (shape.kind === 'span') {
-      const line = makeLine(new Array(WINDINGS).fill([0, 0, 0]), this.material(LineBasicMaterial, shape.color));
-      this.spans.push({ shape, line });
-      this.world.add(line);
-    } else if (shape.kind === 'line') {
-      parent.add(makeLine(shape.points, this.material(LineBasicMaterial, shape.color)));
-    } else {
-      const solid = new Mesh(this.solids[shape.kind], this.material(MeshLambertMaterial, shape.color));
-      const [w, x, y, z] = shape.orientation;
-      solid.position.set(...shape.position);
-      solid.quaternion.set(x, y, z, w);
-      solid.scale.set(...shape.size.map((length) => Math.max(length, 1e-9)));
-      parent.add(solid);
-    }
-  }
-
-  /** bodies where their poses say, and what is between them */
   place() {
-    for (const [i, body] of this.bodies.entries()) {
-      const [px, py, pz, w, x, y, z] = this.poses.subarray(7 * i, 7 * i + 7);
-      body.position.set(px, py, pz);
-      body.quaternion.set(x, y, z, w);
-    }
-    for (const { shape, line } of this.spans) {
-      const places = line.geometry.getAttribute('position');
-      this.wind(shape).forEach((place, i) => places.setXYZ(i, place.x, place.y, place.z));
-      places.needsUpdate = true;
-    }
-  }
-
-  /** the places of a spring or a rod */
-  wind(shape) {
-    const from = vector(this.placed(shape.body, shape.points[0]));
-    const to = vector(this.placed(shape.to, shape.points[1]));
-    const way = to.clone().sub(from);
-    const helper = Math.abs(way.z) < 0.9 * way.length() ? new Vector3(0, 0, 1) : new Vector3(1, 0, 0);
-    const side = way.clone().cross(helper).setLength(shape.spring ? 0.02 * this.scene.size : 0);
-    const at = (i) => from.clone().addScaledVector(way, (i + 0.5) / WINDINGS).addScaledVector(side, i % 2 ? 1 : -1);
-    return [from, ...Array.from({ length: WINDINGS - 2 }, (_, i) => at(i + 1)), to];
+    this.shapes.place(this.poses, (body, point) => this.placed(body, point));
   }
 
   /** lines in the world that nothing hides: { points, color } */
   set overlay(lines) {
-    for (const mark of this.marks.children) mark.geometry.dispose();
-    this.marks.clear();
+    for (const line of this.lines.children) line.geometry.dispose();
+    empty(this.lines);
     for (const { points, color } of lines) {
-      const mark = makeLine(points, this.material(LineBasicMaterial, color, { depthTest: false }));
-      mark.renderOrder = 1;
-      this.marks.add(mark);
+      const line = makeLine(points, this.shapes.material(LineBasicMaterial, color, { depthTest: false }));
+      line.renderOrder = 1;
+      this.lines.add(line);
     }
     this.changed = true;
   }
 
   get overlay() {
-    return this.marks.children;
+    return this.lines.children;
   }
 
-  /** least and largest coordinates of all that is drawn */
+  showBoxes(shown) {
+    this.shapes.showBoxes(shown);
+    this.changed = true;
+  }
+
+  /** colours of the page, which may be others from now on */
+  recolor() {
+    const style = getComputedStyle(this.canvas);
+    const color = (name) => style.getPropertyValue(`--${name}`).trim() || '#888';
+    this.colors = Object.fromEntries(['ink', 'soft', 'accent', 'warn'].map((name) => [name, color(name)]));
+    this.shapes.edge.color.setStyle(this.colors.ink);
+    this.changed = true;
+  }
+
+  /** least and largest coordinates of all that is drawn but roads, [[low, high], ...] along x, y, z */
   bounds() {
-    const places = this.scene.shapes.map((shape) => this.placed(shape.body, shape.points[0] ?? shape.position));
-    return [0, 1, 2].map((i) => {
-      const all = places.map((place) => place[i]);
-      return all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 0];
-    });
+    const box = new Box3();
+    for (const [i, list] of this.shapes.extents.entries()) {
+      const body = i < this.bodies.length ? i : -1;
+      for (const corner of list) box.expandByPoint(vector(this.placed(body, corner.toArray())));
+    }
+    if (box.isEmpty()) box.setFromCenterAndSize(new Vector3(), new Vector3().setScalar(this.scene.size));
+    return ['x', 'y', 'z'].map((axis) => [box.min[axis], box.max[axis]]);
   }
 
   middle() {
     return vector(this.box.map(([low, high]) => (low + high) / 2));
   }
 
+  // ---- who looks ----
+
   /** at the whole, from the side */
   look() {
     const up = vector(this.scene.up).normalize();
-    const right = new Vector3(...(Math.abs(up.x) < 0.9 ? [1, 0, 0] : [0, 1, 0])).cross(up).normalize();
+    const right = aside(up).cross(up).normalize();
     const side = right.clone().multiplyScalar(Math.sin(TURNED)).addScaledVector(up.clone().cross(right), Math.cos(TURNED));
-    const back = side.multiplyScalar(Math.cos(RAISED)).addScaledVector(up, Math.sin(RAISED));
+    this.lookFrom(side.multiplyScalar(Math.cos(RAISED)).addScaledVector(up, Math.sin(RAISED)));
+  }
+
+  /** at the whole, from a direction */
+  lookFrom(away) {
+    const up = vector(this.scene.up).normalize();
     this.camera.up.copy(up);
     this.sky.position.copy(up);
-    this.camera.position.copy(this.middle()).addScaledVector(back, AWAY * this.scene.size);
+    const target = this.middle();
+    const back = away.clone().normalize();
+    if (Math.abs(back.dot(up)) > 1 - STEEPEST ** 2) back.addScaledVector(aside(up), -STEEPEST);
+    this.camera.position.copy(target).addScaledVector(back, this.scene.size);
     this.controls?.dispose();
     this.controls = new OrbitControls(this.camera, this.canvas); // which takes what is up once
-    this.controls.target.copy(this.middle());
-    this.controls.minDistance = 0.02 * this.scene.size;
+    Object.assign(this.controls, { enableKeys: false, screenSpacePanning: true, minDistance: 0.02 * this.scene.size });
+    this.controls.target.copy(target);
     this.controls.update();
     this.controls.addEventListener('change', () => { this.changed = true; });
+    this.controls.addEventListener('start', () => { this.isFree = false; });
+    this.fit();
+  }
+
+  /** as near as the whole is still seen, from where it is looked at now */
+  fit() {
+    if (!this.controls) return;
+    this.box = this.bounds();
+    this.followed = this.mean();
+    this.isFree = true;
+    this.approach();
+  }
+
+  approach() {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const away = this.camera.position.clone().sub(this.controls.target).normalize();
+    this.camera.lookAt(this.controls.target);
+    const back = this.camera.quaternion.clone().inverse();
+    const steep = Math.tan(FIELD * Math.PI / 360);
+    const flat = steep * (width / height || 1);
+    const need = corners(this.box).map((corner) => {
+      const { x, y, z } = corner.sub(this.middle()).applyQuaternion(back);
+      return z + Math.max(Math.abs(x) / flat, Math.abs(y) / steep);
+    });
+    const distance = Math.max(MARGIN * Math.max(...need), this.controls.minDistance);
+    this.controls.target.copy(this.middle());
+    this.camera.position.copy(this.controls.target).addScaledVector(away, distance);
+    this.controls.update();
+    this.fitted = width * height > 0;
+    this.changed = true;
   }
 
   /** who looks goes along */
@@ -188,24 +194,33 @@ export class View {
     this.camera.position.add(way);
   }
 
-  /** what the ground holds is looked at as a whole, wherever it swings, until it gets far */
+  /** what the ground holds is looked at as a whole, wherever it swings, until it gets far; who has chosen a view keeps it */
   widen() {
-    const span = () => Math.max(this.scene.size, ...this.box.map(([low, high]) => high - low));
-    const [before, middle] = [span(), this.middle()];
-    for (let i = 0; i < this.poses.length; i += 7) {
-      for (let k = 0; k < 3; k++) this.box[k] = [Math.min(this.box[k][0], this.poses[i + k]), Math.max(this.box[k][1], this.poses[i + k])];
+    const more = SPARE * this.scene.size;
+    let grows = false;
+    for (const [k, [low, high]] of this.bounds().entries()) {
+      const side = this.box[k];
+      grows ||= low < side[0] - more / 2 || high > side[1] + more / 2;
+      if (low < side[0] - more / 2) side[0] = low - more;
+      if (high > side[1] + more / 2) side[1] = high + more;
     }
-    this.held = span() <= FAR * this.scene.size;
-    this.shift(this.middle().sub(middle));
-    const away = this.camera.position.clone().sub(this.controls.target).multiplyScalar((this.held ? span() : this.scene.size) / before);
-    this.camera.position.copy(this.controls.target).add(away);
+    this.followed = this.mean();
+    this.held = Math.max(...this.box.map(([low, high]) => high - low)) <= FAR * this.scene.size;
+    if (grows && this.held && this.isFree) this.approach();
   }
 
-  /** what drives away is followed, once it leaves the middle of the picture */
+  mean() {
+    return this.bodies.reduce((sum, body) => sum.addScaledVector(body.position, 1 / this.bodies.length), new Vector3());
+  }
+
+  /** what drives away is followed, once it has left its place in the picture */
   follow() {
-    const way = this.bodies.reduce((sum, body) => sum.addScaledVector(body.position, 1 / this.bodies.length), new Vector3()).sub(this.controls.target);
+    const way = this.mean().sub(this.followed);
     const far = way.length() - LEASH * this.scene.size;
-    if (far > 0 && Number.isFinite(far)) this.shift(way.setLength(far));
+    if (!(far > 0) || !Number.isFinite(far)) return;
+    this.shift(way.setLength(far));
+    this.followed.add(way);
+    this.box = this.box.map(([low, high], k) => [low + way.getComponent(k), high + way.getComponent(k)]);
   }
 
   /** other poses of all bodies; those of another model are passed over */
@@ -218,15 +233,29 @@ export class View {
     this.changed = true;
   }
 
+  /** who looks goes around what is looked at, or nearer */
+  turn(about, tilt, factor) {
+    const { camera, controls } = this;
+    const upright = new Quaternion().setFromUnitVectors(camera.up, new Vector3(0, 1, 0));
+    const away = camera.position.clone().sub(controls.target).applyQuaternion(upright);
+    const place = new Spherical().setFromVector3(away);
+    const steep = Math.min(Math.max(place.phi + tilt, STEEPEST), Math.PI - STEEPEST);
+    place.set(Math.max(place.radius * factor, controls.minDistance), steep, place.theta + about);
+    camera.position.copy(controls.target).add(away.setFromSpherical(place).applyQuaternion(upright.inverse()));
+    controls.update();
+  }
+
   listen() {
     this.canvas.onkeydown = (event) => {
-      const [turn, by] = KEYS[event.key] ?? [];
-      if (!turn || !this.controls) return;
-      this.controls[turn](by);
+      if (!KEYS[event.key] || !this.controls) return;
+      this.isFree = false;
+      this.turn(...KEYS[event.key]);
       event.preventDefault();
     };
     this.canvas.addEventListener('webglcontextrestored', () => { this.changed = true; });
   }
+
+  // ---- the picture ----
 
   /** the camera as it sees a canvas of this size */
   aim(width, height) {
@@ -244,13 +273,17 @@ export class View {
     const scale = window.devicePixelRatio || 1;
     const isOther = canvas.width !== Math.floor(width * scale) || canvas.height !== Math.floor(height * scale);
     if (!renderer || width * height === 0 || !(this.changed || isOther || always)) return;
-    this.changed = false;
     if (isOther) {
       renderer.setPixelRatio(scale);
       renderer.setSize(width, height, false);
     }
+    if (this.scene && !this.fitted) this.fit();
+    this.changed = false;
+    if (!this.colors) this.recolor();
+    if (this.controls) this.ground?.lay(this.controls.target);
     this.aim(width, height);
     renderer.render(this.world, this.camera);
+    drawMarks(this, width, height, scale);
     if (this.scene) this.frames++;
   }
 
@@ -262,10 +295,42 @@ export class View {
     return [(1 + x) * width / 2, (1 - y) * height / 2];
   }
 
+  /** metres of a pixel, as far away as what is looked at */
+  get pixel() {
+    return 2 * Math.tan(FIELD * Math.PI / 360) * this.camera.position.distanceTo(this.controls.target) / this.canvas.clientHeight;
+  }
+
+  /** what is at a place of the canvas [px]: { shape, place in the world, distance [m] }, or null */
+  find(left, top) {
+    if (!this.scene) return null;
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const ray = new Raycaster();
+    this.aim(width, height);
+    this.world.updateMatrixWorld();
+    ray.linePrecision = 4 * this.pixel;
+    ray.setFromCamera({ x: 2 * left / width - 1, y: 1 - 2 * top / height }, this.camera);
+    const hit = ray.intersectObjects(this.world.children, true).find(({ object }) => object.userData.shape && object.visible);
+    return hit ? { shape: hit.object.userData.shape, place: hit.point.toArray(), distance: hit.distance } : null;
+  }
+
+  /** the world's vector of a way on the canvas [px], at the distance of a place */
+  unproject(place, right, down) {
+    const distance = vector(place).sub(this.camera.position).dot(this.camera.getWorldDirection(new Vector3()));
+    const scale = this.pixel * distance / this.camera.position.distanceTo(this.controls.target);
+    return new Vector3(right, -down, 0).multiplyScalar(scale).applyQuaternion(this.camera.quaternion).toArray();
+  }
+
   /** a point of a body in the world; body -1 is the ground */
   placed(body, point) {
     if (body < 0) return point;
-    const [px, py, pz, w, x, y, z] = this.poses.subarray(7 * body, 7 * body + 7);
-    return vector(point).applyQuaternion(new Quaternion(x, y, z, w)).add(new Vector3(px, py, pz)).toArray();
+    return this.turned(body, point).map((value, k) => value + this.poses[7 * body + k]);
+  }
+
+  /** a vector of a body in the world, or the other way round */
+  turned(body, list, isBack = false) {
+    if (body < 0) return list;
+    const [w, x, y, z] = this.poses.subarray(7 * body + 3, 7 * body + 7);
+    const turn = new Quaternion(x, y, z, w);
+    return vector(list).applyQuaternion(isBack ? turn.inverse() : turn).toArray();
   }
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Parts of the page before and after the data; empty if the build had no npm packages. */
+/* Parts of the page before and after the data; empty if the build had none of its libraries. */
 extern const unsigned char offline_head[], offline_tail[];
 extern const size_t offline_head_size, offline_tail_size;
 

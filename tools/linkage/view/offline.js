@@ -61,10 +61,11 @@ function show(i) {
 
 function frame(now) {
   if (began) {
-    const time = instants[began.at] + (now - began.ms) / 1000;
+    const time = instants[began.at] + Number(by('speed').value) * (now - began.ms) / 1000;
     const next = instants.findIndex((instant) => instant > time);
     show(next < 0 ? instants.length - 1 : Math.max(next - 1, 0));
-    if (next < 0) by('play').click();
+    if (next < 0 && by('loop').checked) began = { at: 0, ms: now };
+    else if (next < 0) by('play').click();
   }
   const before = view.frames;
   view.draw();
@@ -83,6 +84,10 @@ by('play').onclick = () => {
   began = began ? null : { at, ms: performance.now() };
   by('play').textContent = began ? 'Stop' : 'Play';
 };
+by('speed').onchange = () => { if (began) began = { at: shown, ms: performance.now() }; };
+by('boxes').onchange = ({ target }) => view.showBoxes(target.checked);
+by('fit').onclick = () => view.fit();
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => view.recolor());
 for (const id of ['bodies', 'centres', 'frames', 'joints']) by(id).onchange = mark;
 if (view.why) by('open').textContent = `${view.why}: linkage view --png or --svg draws without`;
 view.show(scene);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The page of `linkage view --html` as a C source: what comes before its data, and what behind. Without a script, which
-the build makes where the packages of npm are, there is no page.
+the build makes where esbuild and three are, there is no page.
 
 usage: offline.py OUTPUT PAGE.html [SCRIPT.js]"""
 import sys

@@ -78,8 +78,8 @@ static int take_size(const struct option_row *row, const char *text)
 
 static int refuse_page(const char *path)
 {
-    complain("--html %s: this program was built without three, a package of npm (-Dpage); --svg "
-             "needs no library",
+    complain("--html %s: this program was built without esbuild and libjs-three (-Dpage); "
+             "--svg needs no library",
              path);
     return EXIT_REFUSED;
 }

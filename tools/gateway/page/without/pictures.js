@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the place of what draws (pictures.js), where the build had no packages of npm: the newest value, and why there is no more.
-export const missing = 'Built without uPlot and three: no curves and no picture. Install npm and build again.';
+// In the place of what draws (pictures.js), where the build had none of its libraries: the newest values, and why there is no more.
+export const missing = 'Built without dygraphs and three: no curves and no picture. Install esbuild, libjs-three and libjs-dygraphs, and build again.';
 
 export class View {
   constructor(canvas) {
     canvas.hidden = true;
-    this.why = missing;
+    Object.assign(this, { why: missing, arrows: [], frames: 0 });
   }
 
   show() {}
@@ -13,24 +13,48 @@ export class View {
   move() {}
 
   draw() {}
+
+  recolor() {}
+
+  showBoxes() {}
+
+  look() {}
+
+  lookFrom() {}
+
+  fit() {}
+
+  find() {}
 }
 
 export class Plot {
-  constructor(box, name, unit) {
+  constructor(box) {
     this.text = box.appendChild(document.createElement('p'));
-    this.put = (value) => { this.text.textContent = `${name}  ${Number.isFinite(value) ? Number(value.toPrecision(4)) : ''} ${unit}`; };
-    this.put(NaN);
+    Object.assign(this, { box, curves: [] });
   }
 
-  add(_, value) {
-    this.value = value;
+  takes() {
+    return true;
   }
 
-  draw(frozen) {
-    if (!frozen) this.put(this.value);
+  setCurves(curves) {
+    this.curves = curves;
+  }
+
+  draw() {
+    this.write();
+  }
+
+  write() {
+    this.text.textContent = this.curves.map(({ name, unit, samples, index }) => {
+      const value = samples.newest(index);
+      return `${name}  ${Number.isFinite(value) ? Number(value.toPrecision(4)) : '–'} ${unit}`;
+    }).join('\n');
   }
 
   recolor() {}
 
-  remove() {}
+  remove() {
+    this.box.remove();
+  }
 }
