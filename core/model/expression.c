@@ -28,7 +28,8 @@ struct waiting {
     int n;
 };
 
-/* struct machine - state of the evaluation. @expects: a value must follow */
+/* struct machine - state of the evaluation. @expects: a value must follow;  @is_finite: all values
+ * until now were */
 struct machine {
     const char *text;
     const char *at;
@@ -39,6 +40,7 @@ struct machine {
     int n_operators;
     int n_values;
     bool expects;
+    bool is_finite;
     const char *why;
 };
 
@@ -62,6 +64,7 @@ static int push_value(struct machine *m, double value)
     if (m->n_values == LK_EXPRESSION_DEPTH)
         return refuse(m, "too many values at a time");
     m->value[m->n_values++] = value;
+    m->is_finite &= isfinite(value) != 0;
     m->expects = false;
     return 0;
 }
@@ -102,6 +105,7 @@ static void reduce(struct machine *m)
         m->value[m->n_values++] = op == NEGATE ? -b : b;
     else
         m->value[m->n_values - 1] = apply(op, m->value[m->n_values - 1], b);
+    m->is_finite &= isfinite(m->value[m->n_values - 1]) != 0;
 }
 
 /* Apply the operators that bind at least as strongly as @least. */
@@ -160,7 +164,7 @@ static int close_bracket(struct machine *m)
             return refuse(m, "the function takes another number of values");
         m->n_values -= open->n;
         m->value[m->n_values] = call(open->function, m->value + m->n_values, open->n);
-        m->n_values++;
+        m->is_finite &= isfinite(m->value[m->n_values++]) != 0;
     }
     return 0;
 }
@@ -302,12 +306,18 @@ int lk_expression(const char *text, locale_t c_locale, const struct lk_expressio
                   double *ret, const char **ret_why, size_t *ret_at)
 {
     LK_ARITHMETIC;
-    struct machine m = {
-        .text = text, .at = text, .c_locale = c_locale, .names = names, .expects = true};
+    struct machine m = {.text = text,
+                        .at = text,
+                        .c_locale = c_locale,
+                        .names = names,
+                        .expects = true,
+                        .is_finite = true};
     int result = take_all(&m);
 
-    if (result == 0 && !isfinite(m.value[0]))
-        result = refuse(&m, "the result is not finite");
+    if (result == 0 && !m.is_finite) /* also where a function hides it: max(sqrt(-1), 0) */
+        result =
+            refuse(&m, "a value in it is not finite: a division by 0, or a root or an arc of a "
+                       "number out of range");
     *ret_why = m.why;
     *ret_at = (size_t)(m.at - text);
     if (result == 0)

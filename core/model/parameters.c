@@ -190,6 +190,8 @@ static int read_entry(struct lk_node key, struct entry *e, struct lk_parameter *
     result = lk_also(result, lk_node_read_bool_or(e->map, "tunable", &is_tunable, err));
     e->has_value = lk_node_get(e->map, "value").index != 0;
     p->is_tunable = is_tunable;
+    if (result == 0 && strcmp(p->name, "pi") == 0)
+        return lk_node_refuse(key, err, "'pi' is a number in expressions, expected another name");
     if (result == 0 && is_tunable && p->acts[0] == '\0')
         return lk_node_refuse(e->map, err, "a tunable parameter that acts nowhere, expected acts");
     if (result == 0 && is_tunable && (isinf(p->low) || isinf(p->high)))
