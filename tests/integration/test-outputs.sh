@@ -66,13 +66,21 @@ asked road road road.crg -o
 
 # of a disk that is full, and of a run that is interrupted
 expect 1 "a full disk" "$linkage" run model.yaml -d 0.01 -o /dev/full
-"$linkage" run model.yaml -d 200 -s 0.0001 -n 100 -o long.csv >out 2>err &
-await "a run" test -d "/proc/$!"
-sleep 0.3
-kill -TERM $!
-wait $!
-same "an interrupted run" 1 $?
-has "an interrupted run" "the rows until then are kept" err
-same "whole rows" 0 "$(awk -F, 'NR == 1 {n = NF} NF != n' long.csv | wc -l)"
+# interrupted OPTION...: keeps the whole rows of a run
+interrupted() {
+    rm -f long.csv
+    "$linkage" run model.yaml -d 2000 -s 0.0001 -n 100 -o long.csv "$@" >out 2>err &
+    await "a run" test -d "/proc/$!"
+    sleep 0.5
+    kill -TERM $!
+    wait $!
+    same "an interrupted run $*" 1 $?
+    has "an interrupted run $*" "the rows until then are kept" err
+    same "whole rows $*" 0 "$(awk -F, 'NR == 1 {n = NF} NF != n' long.csv | wc -l)"
+}
+interrupted
+if [ -x "$(dirname "$linkage")/linkage-laboratory" ]; then
+    interrupted --formulation absolute --integrator rk4
+fi
 same "no files beside" "" "$(find . -name '*.csv.*' -o -name '*.svg.*')"
 exit $failed

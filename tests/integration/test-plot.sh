@@ -48,6 +48,21 @@ printf 'time [s],x [m]\n0,0\n1,1\n2,4\n3,9\n7,1\n8,2\n9,3\n' >gap.csv
 expect 0 "a gap" "$linkage" plot gap.csv -o gap.svg
 same "a gap" 2 "$(tr '\n' ' ' <gap.svg | grep -oE "<path stroke='rgb\(  0, 114, 178\)' [^/]*" | grep -o M | wc -l | awk '{print $1 - 1}')" # one is in the key
 
+# rows that become rarer are no gap
+awk 'BEGIN { print "time [s],x [m]"; for (i = 0; i <= 1000; i++) print i / 1000 "," i; for (i = 1; i <= 900; i++) print 1 + i / 100 "," i }' >rarer.csv
+expect 0 "rarer rows" "$linkage" plot rarer.csv -o rarer.svg
+same "rarer rows" 1 "$(tr '\n' ' ' <rarer.svg | grep -oE "<path stroke='rgb\(  0, 114, 178\)' [^/]*" | grep -o M | wc -l | awk '{print $1 - 1}')"
+
+# the extreme beside a gap of a long curve
+awk 'BEGIN { print "time [s],x [m]"; for (i = 0; i < 40000; i++) if (i != 20010) print i / 1000 "," (i == 20005 ? 100 : i % 7) }' >spike.csv
+expect 0 "a spike" "$linkage" plot spike.csv -o spike.svg
+has "a spike" "> 100</" spike.svg
+
+# units differ: each curve has its own
+printf 'time [s],angle [rad],force [N]\n0,1,2\n1,2,3\n2,3,5\n' >units.csv
+expect 0 "two units" "$linkage" plot units.csv angle,force -o units.svg
+same "two units" "angle [rad] force [N] " "$(curves units.svg)"
+
 # of a study
 cat >study.csv <<'CSV'
 case,outcome,mass [kg],motor [N m],max(rate) [rad/s],residual [m or rad],energy_error [J],reason

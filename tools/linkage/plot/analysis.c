@@ -123,6 +123,7 @@ static bool add_response(const struct lk_linear *l, int input, int output, const
     struct plot_curve *g = plot_add_curve(gain, title, POINTS);
     struct plot_curve *p = plot_add_curve(phase, title, POINTS);
     double low, high, before = 0;
+    bool follows = false;
 
     if (work == NULL || pivot == NULL || g == NULL || p == NULL) {
         free(work);
@@ -140,10 +141,15 @@ static bool add_response(const struct lk_linear *l, int input, int output, const
         g->x[i] = p->x[i] = hz;
         g->y[i] = cabs(h) > 0 ? 20 * log10(cabs(h)) : NAN;
         p->y[i] = cabs(h) > 0 ? angle : NAN;
+        follows |= isfinite(g->y[i]);
     }
     free(work);
     free(pivot);
-    return true;
+    if (!follows)
+        complain("%s: the output does not follow the input in small motions, the gain is 0; "
+                 "expected another output",
+                 title);
+    return follows;
 }
 
 /* Return whether the input moves anything: drives do not, in small motions. */

@@ -8,36 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CURVES_MAX 16  /* curves of a panel */
-#define GAP        1.5 /* typical times between rows: a longer time is a gap in the curve */
+#define CURVES_MAX 16 /* curves of a panel */
+#define GAP        1.5 /* a time between rows that is this much longer than both beside it is a gap */
 
-/* struct window - rows of the table between two times. @gap: shortest time that is a gap [s] */
+/* struct window - rows of the table between two times */
 struct window {
     int first;
     int end;
-    double gap;
 };
 
-static int compare_numbers(const void *a, const void *b)
+/* Return whether rows are missing before row @i: the time before it is longer than the times beside
+ * that one. Where the step only changes, one of these is as long. */
+static bool is_after_gap(const struct lk_csv_table *t, const struct window *w, int i)
 {
-    const double *x = a, *y = b;
+    double around = 0;
 
-    return (*x > *y) - (*x < *y);
-}
-
-/* Return the median of the times between rows. */
-static double typical_time(const struct lk_csv_table *t)
-{
-    double *times = malloc(((size_t)t->n_rows + 1) * sizeof(double)), typical = INFINITY;
-
-    for (int i = 1; i < t->n_rows && times != NULL; i++)
-        times[i - 1] = t->time[i] - t->time[i - 1];
-    if (t->n_rows > 1 && times != NULL) {
-        qsort(times, (size_t)t->n_rows - 1, sizeof(double), compare_numbers);
-        typical = times[(t->n_rows - 1) / 2];
-    }
-    free(times);
-    return typical;
+    if (i == w->first)
+        return false;
+    if (i - 1 > w->first)
+        around = t->time[i - 1] - t->time[i - 2];
+    if (i + 1 < w->end)
+        around = fmax(around, t->time[i + 1] - t->time[i]);
+    return around > 0 && t->time[i] - t->time[i - 1] > GAP * around;
 }
 
 /* Return the number of characters of the channel in the name of a column. */
@@ -55,15 +47,15 @@ static bool is_of(const char *column, const char *word, size_t size)
 }
 
 static bool add_curve(const struct lk_csv_table *t, const struct window *w, int column,
-                      struct plot_panel *panel)
+                      const char *title, struct plot_panel *panel)
 {
     size_t n = (size_t)(w->end - w->first), k = 0;
-    struct plot_curve *c = plot_add_curve(panel, t->name[column], 2 * n);
+    struct plot_curve *c = plot_add_curve(panel, title, 2 * n);
 
     if (c == NULL)
         return false;
     for (int i = w->first; i < w->end; i++) {
-        if (i > w->first && t->time[i] - t->time[i - 1] > w->gap) {
+        if (is_after_gap(t, w, i)) {
             c->x[k] = t->time[i - 1];
             c->y[k++] = NAN;
         }
@@ -88,25 +80,46 @@ static void label(char *ret, size_t size, const char *name, size_t n, const char
     snprintf(ret, size, "%.*s%s%s%s", (int)n, name, *unit ? " [" : "", unit, *unit ? "]" : "");
 }
 
-/* Add the columns of one name to a panel, whose label then has their unit. */
+/* Return whether the columns of all names in @word have one unit. */
+static bool have_one_unit(const struct lk_csv_table *t, const char *word)
+{
+    const char *unit = NULL;
+
+    for (size_t size = strcspn(word, ",");; word += size + 1, size = strcspn(word, ",")) {
+        for (int c = 0; c < t->n; c++) {
+            if (!is_of(t->name[c], word, size))
+                continue;
+            if (unit != NULL && strcmp(unit, t->unit[c]) != 0)
+                return false;
+            unit = t->unit[c];
+        }
+        if (word[size] == '\0')
+            return true;
+    }
+}
+
+/* Add the columns of one name to a panel. @is_common: all curves of the panel have one unit, which
+ * the axis names; otherwise each curve names its own */
 static bool add_name(const struct lk_csv_table *t, const struct window *w, const char *path,
-                     const char *name, size_t size, struct plot_panel *panel)
+                     const char *name, size_t size, bool is_common, struct plot_panel *panel)
 {
     bool found = false;
 
     for (int c = 0; c < t->n; c++) {
+        char title[PLOT_TITLE_SIZE];
+
         if (!is_of(t->name[c], name, size))
             continue;
         if (panel->n_curves == CURVES_MAX) {
             complain("a panel has at most %d curves", CURVES_MAX);
             return false;
         }
-        if (panel->n_curves == 0)
-            label(panel->y_label, sizeof(panel->y_label), name, size, t->unit[c]);
-        else if (!found && panel->n_curves > 0) /* of several names only the unit is common */
-            label(panel->y_label, sizeof(panel->y_label), "", 0, t->unit[c]);
+        if (panel->n_curves == 0) /* of several names only the unit is common */
+            label(panel->y_label, sizeof(panel->y_label), name, name[size] == '\0' ? size : 0,
+                  is_common ? t->unit[c] : "");
+        label(title, sizeof(title), t->name[c], strlen(t->name[c]), is_common ? "" : t->unit[c]);
         found = true;
-        if (!add_curve(t, w, c, panel))
+        if (!add_curve(t, w, c, title, panel))
             return false;
     }
     if (!found)
@@ -118,11 +131,12 @@ static bool add_word(const struct lk_csv_table *t, const struct window *w, const
                      const char *word, struct plot_page *page)
 {
     struct plot_panel *panel = plot_add_panel(page, "", "");
+    bool is_common = have_one_unit(t, word);
 
     while (panel != NULL) {
         size_t size = strcspn(word, ",");
 
-        if (!add_name(t, w, path, word, size, panel))
+        if (!add_name(t, w, path, word, size, is_common, panel))
             return false;
         if (word[size] == '\0')
             return true;
@@ -166,11 +180,10 @@ static bool begins_panel(const struct lk_csv_table *t, const struct window *w, i
 
 static bool add_all(const struct lk_csv_table *t, const struct window *w, struct plot_page *page)
 {
-    int left = 0;
+    int left = 0, hidden = 0;
 
     for (int c = 0; c < t->n; c++) {
         struct plot_panel *panel;
-        int n = 0;
 
         if (!begins_panel(t, w, c))
             continue;
@@ -181,17 +194,23 @@ static bool add_all(const struct lk_csv_table *t, const struct window *w, struct
         panel = plot_add_panel(page, "", "");
         label(panel->y_label, sizeof(panel->y_label), t->name[c], channel_size(t->name[c]),
               t->unit[c]);
-        for (int k = c; k < t->n && n < CURVES_MAX; k++) {
+        for (int k = c; k < t->n; k++) {
             if (!shares_panel(t, c, k))
                 continue;
-            n++;
-            if (!add_curve(t, w, k, panel))
+            if (panel->n_curves == CURVES_MAX)
+                hidden++;
+            else if (!add_curve(t, w, k, t->name[k], panel))
                 return false;
         }
     }
     if (left > 0)
         fprintf(stderr, "linkage: %d more channels change; name those to draw behind the file\n",
                 left);
+    if (hidden > 0)
+        fprintf(stderr,
+                "linkage: %d more components of channels are not drawn; name those to draw behind "
+                "the file\n",
+                hidden);
     if (page->n_panels == 0)
         complain("no column changes; name those to draw behind the file");
     return page->n_panels > 0;
@@ -200,7 +219,7 @@ static bool add_all(const struct lk_csv_table *t, const struct window *w, struct
 bool plot_choose(const struct lk_csv_table *t, const char *path, char *const *words, int n,
                  double from, double to, struct plot_page *page)
 {
-    struct window w = {0, t->n_rows, GAP * typical_time(t)};
+    struct window w = {0, t->n_rows};
     bool good = true;
 
     while (w.first < w.end && t->time[w.first] < from)

@@ -105,20 +105,32 @@ static void put_point(FILE *to, double x, double y)
 }
 
 /* Write the least and the largest value of points @from to @end - 1, in their order. */
-static void put_part(FILE *to, const struct plot_curve *c, size_t from, size_t end)
+static void put_extremes(FILE *to, const struct plot_curve *c, size_t from, size_t end)
 {
     size_t least = from, largest = from;
 
     for (size_t i = from; i < end; i++) {
-        if (!isfinite(c->y[i])) {
-            put_point(to, c->x[i], c->y[i]);
-            return;
-        }
         least = c->y[i] < c->y[least] ? i : least;
         largest = c->y[i] > c->y[largest] ? i : largest;
     }
     put_point(to, c->x[least < largest ? least : largest], c->y[least < largest ? least : largest]);
     put_point(to, c->x[least < largest ? largest : least], c->y[least < largest ? largest : least]);
+}
+
+/* Write points @from to @end - 1 by their extremes between gaps. */
+static void put_part(FILE *to, const struct plot_curve *c, size_t from, size_t end)
+{
+    while (from < end) {
+        size_t gap = from;
+
+        while (gap < end && isfinite(c->y[gap]))
+            gap++;
+        if (gap > from)
+            put_extremes(to, c, from, gap);
+        if (gap < end)
+            put_point(to, c->x[gap], c->y[gap]);
+        from = gap + 1;
+    }
 }
 
 static void put_data(FILE *to, const struct plot_curve *c, int panel, int curve)

@@ -126,6 +126,15 @@ static bool add_cases(const struct study_table *t, int x, int y, bool passed,
     return true;
 }
 
+/* Return whether a case has numbers of both columns. */
+static bool has_numbers(const struct study_table *t, int x, int y)
+{
+    for (int i = 0; i < t->n_rows; i++)
+        if (isfinite(t->value[i * t->n + x]) && isfinite(t->value[i * t->n + y]))
+            return true;
+    return false;
+}
+
 static bool add_panel(const struct study_table *t, int x, int y, struct plot_page *page)
 {
     struct plot_panel *panel = plot_add_panel(page, t->name[x], t->name[y]);
@@ -170,6 +179,11 @@ static bool add_all(const struct study_table *t, struct plot_page *page)
 
     for (int y = 2 + t->n_varied; y < t->n; y++)
         for (int x = 2; x < 2 + t->n_varied && strchr(t->name[y], '(') != NULL; x++) {
+            if (!has_numbers(t, x, y)) {
+                fprintf(stderr, "linkage: left out: no case has numbers of %s and %s\n", t->name[x],
+                        t->name[y]);
+                continue;
+            }
             left += page->n_panels == PLOT_PANELS_MAX;
             if (page->n_panels < PLOT_PANELS_MAX && !add_panel(t, x, y, page))
                 return false;
@@ -177,7 +191,7 @@ static bool add_all(const struct study_table *t, struct plot_page *page)
     if (left > 0)
         fprintf(stderr, "linkage: %d more panels; name those to draw as RESULT:QUANTITY\n", left);
     if (page->n_panels == 0)
-        complain("nothing was varied or asked for; name what to draw as Y:X");
+        complain("nothing was varied or asked for, or has numbers; name what to draw as Y:X");
     return page->n_panels > 0;
 }
 

@@ -129,6 +129,7 @@ bool gather(struct recorded *file, struct gathered *g)
         return false;
     for (int i = 0; i < 3; i++)
         lk_mcap_map_get(file->end, dropped[i], g->dropped[i], sizeof(g->dropped[i]));
+    lk_mcap_map_get(file->end, "trouble", g->trouble, sizeof(g->trouble));
     g->is_whole = recorded_say_end(file);
     if (g->n == 0)
         complain("%s: there is no cycle in it", file->path);

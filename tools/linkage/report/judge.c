@@ -48,6 +48,9 @@ static void judge_record(const struct gathered *g, struct verdict *v)
 {
     static const char *const what[] = {"cycles", "events", "steps of the platform"};
 
+    if (g->trouble[0] != '\0')
+        refuse(v, "the recording broke off (%.80s): it shows nothing of the cycles after it",
+               g->trouble);
     if (!g->is_whole)
         refuse(v, "the recording is not complete: it does not prove anything about the rest");
     for (int i = 0; i < 3; i++) {

@@ -359,6 +359,11 @@ static bool put_attached(FILE *to, const char *path)
         free(bytes);
         return false;
     }
+    if ((size <= 4 || memcmp(bytes, OUTPUT_MARK_PNG, 4) != 0) && memchr(bytes, 0, size) != NULL) {
+        complain("%s: neither text nor PNG, which can be attached", path);
+        free(bytes);
+        return false;
+    }
     fputs("<h2>Attached: ", to);
     put_text(to, slash != NULL ? slash + 1 : path);
     fputs("</h2>\n", to);

@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#define REASONS_MAX 12
+#define REASON_SIZE 160
+
 /** enum gathered_kind - durations of a cycle from its grid point [us].
  * WAKEUP: until the thread woke up;  COMPUTATION: from there until the outputs were computed;
  * RESPONSE: both */
@@ -34,6 +37,7 @@ struct gathered_event {
  * @n_degraded, @n_stale, @n_tripped, @n_injected: cycles with this flag
  * @n_missed:    cycles whose outputs were computed after the period, or after which the daemon
  *               counted an overrun; @missed has the first MISSED_MAX of them
+ * @trouble:     why the daemon gave up recording; "": it did not
  * @last:        the last cycle;  @is_whole: the file is complete */
 #define MISSED_MAX 1000
 struct gathered {
@@ -56,6 +60,7 @@ struct gathered {
     struct lk_recording_cycle last;
     bool is_whole;
     char mode[32];
+    char trouble[REASON_SIZE];
     char dropped[3][32];
 };
 
@@ -63,9 +68,6 @@ struct gathered {
  * case. */
 bool gather(struct recorded *file, struct gathered *ret);
 void gathered_fini(struct gathered *gathered);
-
-#define REASONS_MAX 12
-#define REASON_SIZE 160
 
 /** struct verdict - @is_met: every deadline was met, and the recording proves it
  * @against: reasons why not;  @reserved: reservations that a reader must know */

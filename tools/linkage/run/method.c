@@ -52,7 +52,7 @@ static int go_first(struct course *c, struct lk_error *ret_error)
     if (n > 0 && lk_laboratory_change_step(c->laboratory, o->first_step, ret_error) != 0)
         return EXIT_REFUSED;
     fault = run_write_row(lk_laboratory_system(c->laboratory), 0, c->csv, c->values);
-    for (uint64_t k = 1; k <= n && fault == 0; k++) {
+    for (uint64_t k = 1; k <= n && fault == 0 && !run_is_interrupted(); k++) {
         double t = (double)k * o->first_step;
 
         if (lk_laboratory_advance(c->laboratory, t,
@@ -75,8 +75,10 @@ static int go_through(struct course *c)
 
     plan_rows(c);
     progress_start(&progress);
+    run_watch_interrupts();
     code = go_first(c, &error);
-    for (uint64_t k = first; k < c->n_steps && fault == 0 && code == EXIT_DONE;) {
+    for (uint64_t k = first;
+         k < c->n_steps && fault == 0 && code == EXIT_DONE && !run_is_interrupted();) {
         uint64_t next = k + c->steps_a_row < c->n_steps ? k + c->steps_a_row : c->n_steps;
         double begin = (double)k * c->h, t = (double)next * c->h;
 
@@ -90,8 +92,12 @@ static int go_through(struct course *c)
     }
     progress_stop(&progress);
     c->wall_s = now_s() - progress.start_s;
-    if (code != EXIT_DONE)
+    if (code != EXIT_DONE) {
         fprintf(stderr, "%s: %s\n", c->options->path, error.text);
+    } else if (run_is_interrupted()) {
+        run_say_interrupt(c->options, lk_laboratory_time(c->laboratory));
+        code = EXIT_REFUSED;
+    }
     return code; /* an error of the file is reported when the file is closed */
 }
 

@@ -121,14 +121,23 @@ static void note_interrupt(int signal)
     is_interrupted = 1;
 }
 
-/* A first Ctrl-C ends the run after its step, so that the rows until then are kept; a second one
- * ends the program. */
-static void watch_interrupts(void)
+void run_watch_interrupts(void)
 {
     const struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = SA_RESETHAND};
 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+}
+
+bool run_is_interrupted(void)
+{
+    return is_interrupted;
+}
+
+void run_say_interrupt(const struct run_options *options, double time)
+{
+    complain("%s: interrupted at t = %.9g s%s", options->path, time,
+             options->is_kept ? "; the rows until then are kept" : "");
 }
 
 /* Make all steps of a run.
@@ -148,7 +157,7 @@ static int step_through(struct lk_system *system, const struct run_options *opti
     progress_start(&progress);
     lk_energy_begin(&result->energy, system);
     note_health(system, result);
-    watch_interrupts();
+    run_watch_interrupts();
     while (result->steps < n && fault == 0 && !is_interrupted) {
         begin = now_s();
         outcome = lk_system_step(
@@ -178,8 +187,7 @@ static int step_through(struct lk_system *system, const struct run_options *opti
     result->wall_s = now_s() - progress.start_s;
     result->time = lk_system_time(system);
     if (is_interrupted) {
-        complain("%s: interrupted at t = %.9g s; the rows until then are kept", options->path,
-                 result->time);
+        run_say_interrupt(options, result->time);
         return EXIT_REFUSED;
     }
     /* An error of the CSV file is reported when the file is closed. */
@@ -404,6 +412,7 @@ int command_run(int argc, char *argv[])
     if (options.sets == NULL)
         return EXIT_REFUSED;
     code = run_options_parse(argc, argv, &options);
+    options.is_kept = options.output != NULL;
     if (code == EXIT_DONE)
         code = options.picture != NULL ? run_and_draw(&options) : run_model(&options);
     free(options.sets);

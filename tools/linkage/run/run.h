@@ -24,6 +24,7 @@
 /** struct run_options - the command line of `run`.
  * @workers:     number of workers; 0: as many as shorten the step, at most the number of cores
  * @picture:     file for a picture of the outputs; NULL: none
+ * @is_kept:     @output was asked for, not only the picture
  * @sets:        texts "CHANNEL=VALUE[,VALUE...]" in the order given
  * @inputs:      file of input values, CSV or a recording, NULL: they are constant
  * @interpolate: the inputs change linearly from row to row; otherwise a row acts until the next one
@@ -39,6 +40,7 @@ struct run_options {
     const char *path;
     const char *output;
     const char *picture;
+    bool is_kept;
     struct lk_options solver;
     double duration;
     long every;
@@ -114,6 +116,14 @@ struct lk_csv *run_open_csv(const struct lk_system *system, const char *path);
  * @csv:    may be NULL
  * Return: 0, negative errno. */
 int run_write_row(const struct lk_system *system, double time, struct lk_csv *csv, double *values);
+
+/** run_watch_interrupts() - Let a first Ctrl-C end the run after its step, so that the rows until
+ * then are kept; a second one ends the program.
+ * run_is_interrupted() - Return whether there was one. */
+void run_watch_interrupts(void);
+bool run_is_interrupted(void);
+/** run_say_interrupt() - Print a message about it. @time: of the last row [s] */
+void run_say_interrupt(const struct run_options *options, double time);
 
 /** run_judge() - Decide whether the result of a run is accepted. The limit is the same for the
  * model's own step and for every method of the laboratory.
