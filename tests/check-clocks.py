@@ -20,6 +20,7 @@ SHOWN = {
     'tools/can/can_bus.c': 'age of a frame by the stamp of the kernel, at most a second',
     'tools/client/bench_send.c': 'stamps of samples, on request',
     'tools/gateway/hub.c': 'stamps of messages for viewers',
+    'tools/gateway/page/plots.js': 'the end of the plots until a sample has told its time',
     'tools/latency/main.c': 'date of a report',
 }
 

@@ -36,14 +36,14 @@ const state = (page, word) => page.waitForFunction((w) => document.getElementByI
 async function press(page, op, ...answers) {
   await page.waitForSelector(`[data-op=${op}]:not(:disabled)`, PATIENCE);
   await page.click(`[data-op=${op}]`);
-  for (const answer of answers) await page.click(`dialog[open] button[value=${answer}]`, PATIENCE);
+  for (const answer of answers) await page.click(`dialog[open] #ask-${answer}`, PATIENCE);
 }
 
 async function ride(page) {
   await state(page, 'ready');
   await page.waitForSelector('[data-op=load]:not(:disabled)', { state: 'attached', ...PATIENCE });
   await page.setInputFiles('#file', model);
-  await page.click('dialog[open] button[value=yes]', PATIENCE);
+  await page.click('dialog[open] #ask-yes', PATIENCE);
   await page.waitForFunction(() => linkage.rig.model?.name === 'driven' && document.getElementById('answer').dataset.ok === 'true',
     null, PATIENCE);
   await page.uncheck('#degraded');

@@ -146,6 +146,53 @@ static void what_is_posted_is_numbered_and_wakes(void **state)
     gate_hub_post(&hub, parcel_of(GATE_STATUS, 1, 1)); /* no viewer is connected yet */
 }
 
+static void ask(const char *op, const char *order)
+{
+    json_t *command = json_pack("{s:s, s:s}", "op", op, "order", order);
+
+    assert_int_equal(gate_operator_ask(&hub, command), 0);
+    json_decref(command);
+}
+
+static void expect_waiting(const char *const *ops)
+{
+    int n = 0;
+
+    for (; ops[n] != NULL; n++)
+        assert_string_equal(json_string_value(json_object_get(hub.command[n], "op")), ops[n]);
+    assert_int_equal(hub.n_commands, n);
+}
+
+/* Stop waits for nothing, and what waits to start something does not start it afterwards. */
+static void a_stop_goes_first(void **state)
+{
+    static const char *const kept[] = {"stop", "record", "claim", NULL};
+    static const char *const both[] = {"platform", "stop", "record", "claim", NULL};
+    int n_answers = 0;
+
+    (void)state;
+    ask("record", "");
+    ask("load", "");
+    ask("claim", "");
+    ask("arm", "");
+    ask("start", "");
+    ask("stop", "");
+    expect_waiting(kept);
+    ask("platform", "emergency");
+    expect_waiting(both);
+    while (hub.n_commands < GATE_COMMANDS)
+        ask("set", "");
+    ask("stop", ""); /* there is always room for it */
+    assert_int_equal(hub.n_commands, GATE_COMMANDS);
+    assert_string_equal(json_string_value(json_object_get(hub.command[0], "op")), "stop");
+    for (struct gate_parcel *p; (p = gate_hub_take(&hub)) != NULL; gate_parcel_drop(p))
+        n_answers += p->topic == GATE_ANSWER;
+    assert_int_equal(n_answers, 3 + 1);
+    for (int i = 0; i < hub.n_commands; i++)
+        json_decref(hub.command[i]);
+    hub.n_commands = 0;
+}
+
 /* An event is sent as a message to viewers and as another to pages, and is a line of the log. */
 static void an_event_is_said_to_all(void **state)
 {
@@ -227,6 +274,7 @@ int main(void)
         cmocka_unit_test(a_topic_is_found_in_its_order),
         cmocka_unit_test(a_parcel_has_holders),
         cmocka_unit_test_setup_teardown(what_is_posted_is_numbered_and_wakes, begin, end),
+        cmocka_unit_test_setup_teardown(a_stop_goes_first, begin, end),
         cmocka_unit_test_setup_teardown(an_event_is_said_to_all, begin, end),
         cmocka_unit_test_setup_teardown(models_are_numbered, begin, end),
         cmocka_unit_test(the_clock_of_ages_goes_on),

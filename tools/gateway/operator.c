@@ -248,17 +248,60 @@ static void post_answer(struct gate_hub *hub, const json_t *command, bool ok,
 
 /* ---- the queue ---- */
 
+/* Return whether a command goes before all that wait: Stop, and the emergency of a platform. */
+static bool is_urgent(const json_t *command)
+{
+    const char *op = text_of(command, "op");
+
+    return strcmp(op, "stop") == 0 ||
+           (strcmp(op, "platform") == 0 && strcmp(text_of(command, "order"), "emergency") == 0);
+}
+
+/* Take out the waiting commands that would start something after an urgent one, and the last one if
+ * there is no room. Return: their number. */
+static int drop_before(struct gate_hub *hub, json_t *ret_dropped[GATE_COMMANDS])
+{
+    static const char *const starters[] = {"load", "restore", "arm", "start"};
+    int n = 0, kept = 0;
+
+    for (int i = 0; i < hub->n_commands; i++) {
+        bool starts = i == GATE_COMMANDS - 1;
+
+        for (size_t k = 0; k < sizeof(starters) / sizeof(starters[0]); k++)
+            starts |= strcmp(text_of(hub->command[i], "op"), starters[k]) == 0;
+        if (starts)
+            ret_dropped[n++] = hub->command[i];
+        else
+            hub->command[kept++] = hub->command[i];
+    }
+    hub->n_commands = kept;
+    return n;
+}
+
 int gate_operator_ask(struct gate_hub *hub, json_t *command)
 {
-    int r = -1;
+    static const struct lk_error why = {.text = "not done: what is more urgent came after it"};
+    json_t *dropped[GATE_COMMANDS];
+    int n_dropped = 0, r = -1;
 
     pthread_mutex_lock(&hub->lock);
-    if (hub->n_commands < GATE_COMMANDS) {
+    if (is_urgent(command)) {
+        n_dropped = drop_before(hub, dropped);
+        memmove(hub->command + 1, hub->command, (size_t)hub->n_commands * sizeof(command));
+        hub->command[0] = json_incref(command);
+        hub->n_commands++;
+        r = 0;
+    } else if (hub->n_commands < GATE_COMMANDS) {
         hub->command[hub->n_commands++] = json_incref(command);
-        pthread_cond_signal(&hub->asked);
         r = 0;
     }
+    if (r == 0)
+        pthread_cond_signal(&hub->asked);
     pthread_mutex_unlock(&hub->lock);
+    for (int i = 0; i < n_dropped; i++) {
+        post_answer(hub, dropped[i], false, NULL, &why);
+        json_decref(dropped[i]);
+    }
     return r;
 }
 

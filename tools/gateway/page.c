@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "page.h"
+#include "hold.h"
 #include "recordings.h"
 #include "tls.h"
 #include "viewer.h"
@@ -67,11 +68,27 @@ bool page_is_token(const char *given, const char *token)
     return !differs;
 }
 
-static bool has_operator(const struct gate_web *web)
+static void give_controls(struct page *page)
 {
-    for (const struct page *p = web->pages; p != NULL; p = p->next)
-        if (p->role == PAGE_OPERATES)
+    if (page->role == PAGE_OPERATES) {
+        page->role = PAGE_LOOKS;
+        page->web->hub->operator++; /* so that its claims are released */
+    }
+    send_parcel(page, page_text_role(page));
+}
+
+/* Return whether a page has the controls. A page that was silent for so long that its claims have
+ * ended loses them: its connection may be gone without an end. */
+static bool has_operator(struct gate_web *web)
+{
+    bool is_silent = gate_clock_ns() > web->hub->heard_ns + HOLD_SILENCE_S * UINT64_C(1000000000);
+
+    for (struct page *p = web->pages; p != NULL; p = p->next) {
+        if (p->role == PAGE_OPERATES && !is_silent)
             return true;
+        if (p->role == PAGE_OPERATES)
+            give_controls(p);
+    }
     return false;
 }
 
@@ -87,15 +104,6 @@ static void take_controls(struct page *page)
                     page_text_answer("controls", false,
                                      "another page has the controls; this one looks on, and may "
                                      "take them once the other has given them back"));
-    }
-    send_parcel(page, page_text_role(page));
-}
-
-static void give_controls(struct page *page)
-{
-    if (page->role == PAGE_OPERATES) {
-        page->role = PAGE_LOOKS;
-        page->web->hub->operator++; /* so that its claims are released */
     }
     send_parcel(page, page_text_role(page));
 }

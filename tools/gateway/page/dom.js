@@ -34,6 +34,7 @@ export function duration(ns) {
   return ns >= 1e6 ? `${rounded(ns / 1e6, 3)} ms` : `${rounded(ns / 1e3, 3)} µs`;
 }
 
+by('ask-no').onclick = () => by('ask').close('no');
 /** Return: a promise of the name, or of true, or of null if the answer is no. @param name of what is asked for; none: yes or no */
 export function ask(text, name) {
   by('ask-text').textContent = text;

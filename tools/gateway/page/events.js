@@ -62,6 +62,12 @@ on('event', (event) => {
   drawUnread();
 });
 
+on('open', () => { // the gateway tells the last events again
+  groups.clear();
+  by('events').replaceChildren();
+  unread = 0;
+});
+
 for (const [id, kind] of [['events-level', 'onchange'], ['events-search', 'oninput']]) {
   by(id)[kind] = () => { for (const group of groups.values()) show(group.item, fits(group)); };
 }

@@ -4,10 +4,12 @@ import { by, limitsOf, make, rounded, show, unitOf, write } from './dom.js';
 import { on, rig, say } from './rig.js';
 import { addStimulus, stopStimuli } from './stimulus.js';
 
-const SET_MS = 50; // the least time between two commands for an input
+const SET_MS = 40; // the least time between two commands for an input; less than a tick of stimuli
+const ASKED_MS = 1000; // for which what this page wants is newer than what is reported
 const OLD = 0.5; // of the time-out of an input, from which its age is no longer good
 const rows = new Map(); // by name of the channel
 let claiming = []; // names that are to be claimed, one after the other
+let releasing = []; // and to be released
 
 export const isHeld = (name) => rig.operates && rig.held.includes(name);
 
@@ -19,15 +21,16 @@ export function setValues(name, values) {
   if (!row || !isHeld(name)) return;
   const clamp = (value) => Math.min(Math.max(value, row.channel.low ?? -Infinity), row.channel.high ?? Infinity);
   row.wanted = values.map(clamp);
+  row.asked = performance.now();
   row.timer ??= setTimeout(() => {
     row.timer = undefined;
-    say({ op: 'set', channel: name, values: row.wanted });
+    if (isHeld(name)) say({ op: 'set', channel: name, values: row.wanted });
   }, SET_MS);
 }
 
 function setValue(row, i, value) {
   if (!Number.isFinite(value)) return;
-  const from = row.timer === undefined ? row.report?.commanded : row.wanted;
+  const from = performance.now() - row.asked < ASKED_MS ? row.wanted : row.report?.commanded;
   const values = row.channel.components.map((_, k) => from?.[k] ?? row.channel.initial);
   values[i] = value;
   setValues(row.channel.name, values);
@@ -40,6 +43,11 @@ function claimNext() {
   if (claiming.length > 0) say({ op: 'claim', channel: claiming[0] });
 }
 
+function releaseNext() {
+  if (rig.operates && releasing.length > 0) say({ op: 'release', channel: releasing.shift() });
+  else releasing = [];
+}
+
 by('claim-all').onclick = () => {
   const free = (rig.report?.inputs ?? []).filter(({ bench }) => !bench).map(({ channel }) => channel);
   if (free.length > 0) {
@@ -47,10 +55,12 @@ by('claim-all').onclick = () => {
     claimNext();
   } else {
     claiming = [];
-    for (const name of rig.held) say({ op: 'release', channel: name });
+    releasing = [...rig.held];
+    releaseNext();
   }
 };
 on('answer', ({ to, ok }) => {
+  if (to === 'release') releaseNext();
   if (to !== 'claim' || claiming.length === 0) return;
   claiming = ok ? claiming.slice(1) : []; // the answer says why
   claimNext();

@@ -26,7 +26,7 @@ on('model', () => {
   write(by('no-view'), view.why || (rig.model?.no_scene ?? ''));
   show(by('no-view'), by('no-view').textContent !== '');
   show(by('forces-box'), arrowsOf(false).length > 0);
-  write(by('pose'), '');
+  write(by('pose'), rig.model?.scene ? 'initial pose' : ''); // until another one is heard of
 });
 
 on('poses', ({ values }) => {
@@ -37,7 +37,7 @@ on('poses', ({ values }) => {
 
 /** the pose of a run that is over is not that of the rig; that of a snapshot is told when it goes on */
 export function rest(isInitial) {
-  if (!rig.model?.scene || !hasMoved) return;
+  if (!rig.model?.scene || (isInitial && !hasMoved)) return;
   hasMoved = false;
   view.arrows = [];
   if (isInitial) view.move(rig.model.scene.poses);

@@ -30,11 +30,20 @@ on('status', (status) => {
   before = status;
 });
 
+on('answer', ({ to, ok }) => { // another place of the run, or of another one
+  if (to !== 'restore' || !ok) return;
+  endRun();
+  rest(false);
+});
+
 document.addEventListener('keydown', (event) => {
+  const key = event.key.toLowerCase();
   const isTyped = event.target.closest('input, select, textarea, dialog, button, summary, [role=separator]');
-  if (event.ctrlKey || event.altKey || event.metaKey || (isTyped && !(event.key === 's' && isTyped.tagName === 'BUTTON'))) return;
-  if (!KEYS[event.key]) return;
-  KEYS[event.key]();
+  // Stop is only a letter where one writes text
+  const isText = event.target.closest('select, textarea, input:not([type=range], [type=checkbox], [type=number])');
+  if (event.ctrlKey || event.altKey || event.metaKey || (key === 's' ? isText : isTyped)) return;
+  if (!KEYS[key]) return;
+  KEYS[key]();
   event.preventDefault();
 });
 

@@ -7,7 +7,7 @@ import { hasPlatform } from './platform.js';
 
 const SPLITS = { side: ['--side', 25, 60], plots: ['--plots', 20, 80] }; // of the window [%]: least, most
 const STEP = 2; // % of a key
-const layout = kept.read('panels', { tab: 'inputs', side: 42, plots: 52 });
+const layout = { tab: 'inputs', side: 42, plots: 52, ...Object(kept.read('panels', {})) };
 
 const tabs = () => [...document.querySelectorAll('[role=tab]')];
 

@@ -138,7 +138,8 @@ export class Plot {
     this.area.onpointermove = ({ clientX }) => this.shared.point(timeAt(clientX));
     this.area.onpointerleave = () => this.shared.point(null);
     this.area.onpointerdown = () => { this.busy = true; };
-    window.addEventListener('pointerup', this.release = () => { this.busy = false; });
+    this.release = () => { this.busy = false; };
+    for (const kind of ['pointerup', 'pointercancel']) window.addEventListener(kind, this.release); // a finger scrolls: cancel
     this.area.onkeydown = (event) => { if (this.step(event)) event.preventDefault(); };
   }
 
@@ -233,7 +234,7 @@ export class Plot {
   }
 
   remove() {
-    window.removeEventListener('pointerup', this.release);
+    for (const kind of ['pointerup', 'pointercancel']) window.removeEventListener(kind, this.release);
     this.chart.destroy();
     this.box.remove();
   }

@@ -6,6 +6,7 @@ import { on, rig } from './rig.js';
 import { Samples } from './samples.js';
 
 const GAPS_S = { outputs: 0.25, inputs: 1.5 };
+const PLOTS = 24; // of a layout
 const FOUND = 40; // channels that a search shows
 const [DRAW_MS, SELDOM_MS] = [33, 250];
 const DRAGGED = 'application/x-linkage-channel';
@@ -13,7 +14,7 @@ const WINDOWS = [1, 2, 5, 15, 60, 300, 600]; // s
 
 export const plots = { list: [], channels: [], frozen: false };
 let [outputs, acting, commanded] = [new Samples(0, 1), new Samples(0, 1), new Samples(0, 1)];
-let [marked, drawn, clock] = [null, 0, { ahead: 0 }];
+let [marked, drawn, clock] = [null, 0, { ahead: (Date.now() - performance.now()) / 1e3, isRough: true }];
 
 const shared = {
   range: [0, 1], now: 0, zoomed: null,
@@ -56,7 +57,7 @@ function arrange(layout) {
   marked = null;
   if (WINDOWS.includes(layout?.window)) by('window').value = layout.window;
   const known = new Map(plots.channels.map((channel) => [channel.key, channel]));
-  const wanted = (Array.isArray(layout?.plots) ? layout.plots : []).filter(Array.isArray); // a file may have anything
+  const wanted = (Array.isArray(layout?.plots) ? layout.plots : []).filter(Array.isArray).slice(0, PLOTS); // a file may have anything
   for (const [first, ...rest] of wanted.map((keys) => keys.map((key) => known.get(key)).filter(Boolean))) {
     const plot = first ? addPlot([first]) : null;
     for (const curve of rest) if (plot.takes(curve)) plot.setCurves([...plot.curves, curve]);
@@ -84,7 +85,8 @@ export const now = () => performance.now() / 1e3 + clock.ahead;
 
 on('outputs', ({ time, values }) => {
   const ahead = time - performance.now() / 1e3;
-  clock.ahead = ahead > clock.ahead || ahead < clock.ahead - 1 ? ahead : clock.ahead; // what came fastest
+  clock.ahead = clock.isRough || ahead > clock.ahead || ahead < clock.ahead - 1 ? ahead : clock.ahead; // what came fastest
+  clock.isRough = false;
   outputs.add(time, values);
 });
 on('inputs', ({ inputs }) => {
@@ -223,11 +225,13 @@ const actions = {
   async open() {
     const file = await chooseFile('.json');
     try {
-      if (file) arrange(JSON.parse(file.text));
+      const layout = file && JSON.parse(file.text);
+      if (file && !Array.isArray(layout?.plots)) throw new Error('no layout');
+      if (file) arrange(layout);
+      keep();
     } catch {
       await ask(`${file.name} is no layout of this page.`);
     }
-    keep();
   },
   async drop() {
     const name = await ask('Delete the layout of this name.', Object.keys(layouts())[0]);

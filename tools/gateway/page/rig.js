@@ -5,6 +5,7 @@ import { by, show } from './dom.js';
 
 const STALE_MS = 1500;
 const AGAIN_MS = 1000;
+const UNASKED = ['alive', 'set', 'recordings']; // what nobody waits for the answer of
 const ALIVE_MS = 250; // the gateway holds what this page has claimed for as long as it hears of it
 
 export const rig = { socket: null, heard: 0, status: null, model: null, report: null, operates: false, mayOperate: false,
@@ -23,6 +24,7 @@ export function tell(op, message) {
 
 export function say(message) {
   if (rig.socket?.readyState === WebSocket.OPEN) rig.socket.send(JSON.stringify(message));
+  else if (!UNASKED.includes(message.op)) tell('answer', { to: message.op, ok: false, text: 'not sent: there is no connection to the gateway' });
 }
 
 export const silentMs = () => performance.now() - rig.heard;
@@ -56,11 +58,16 @@ function hear(data) {
 
 export function connect() {
   if (!token() && location.protocol === 'http:') { askToken(''); return; } // else a certificate may do
-  rig.socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/`, ['linkage.page.v1']);
-  rig.socket.binaryType = 'arraybuffer';
-  rig.socket.onopen = () => say({ op: 'login', token: token() ?? '' });
-  rig.socket.onmessage = ({ data }) => hear(data);
-  rig.socket.onclose = () => { rig.operates = false; if (by('login').hidden) setTimeout(connect, AGAIN_MS); };
+  const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/`, ['linkage.page.v1']);
+  rig.socket = socket;
+  socket.binaryType = 'arraybuffer';
+  socket.onopen = () => { tell('open'); say({ op: 'login', token: token() ?? '' }); };
+  socket.onmessage = ({ data }) => { if (socket === rig.socket) hear(data); };
+  socket.onclose = () => {
+    if (socket !== rig.socket) return; // another one has taken its place
+    rig.operates = false;
+    if (by('login').hidden) setTimeout(connect, AGAIN_MS);
+  };
 }
 
 on('answer', ({ to, text }) => {

@@ -51,10 +51,16 @@ function drawReasons(urgent, rest) {
   by('reasons').replaceChildren(...list.map((line) => make('li', line)));
 }
 
+by('ask-stop').onclick = () => {
+  by('ask').close('no');
+  act('stop');
+};
+
 /** missed deadlines of the last ten seconds */
 function countMisses(status) {
   const now = performance.now();
   if (misses.length > 0 && status.overruns < misses.at(-1).overruns) misses.length = 0;
+  if (misses.length > 0 && now - misses.at(-1).at > RECENT_MS) misses.length = 0; // nothing was heard in between
   misses.push({ at: now, overruns: status.overruns });
   while (misses.length > 2 && misses[1].at < now - RECENT_MS) misses.shift();
   return status.overruns - misses[0].overruns;
