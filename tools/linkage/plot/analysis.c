@@ -284,7 +284,8 @@ static bool add_step(const char *path, bool pose, const struct range *r, int i,
         complain("too many --param");
         return false;
     }
-    memcpy(settings, given, (size_t)n * sizeof(*given));
+    for (int k = 0; k < n; k++)
+        settings[k] = given[k];
     settings[n] = (struct lk_setting){r->path, r->from + (r->to - r->from) * i / (r->steps - 1.0)};
     system = linearise(path, settings, n + 1, pose, &l);
     if (system == NULL) {
