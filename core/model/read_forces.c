@@ -141,7 +141,8 @@ static int read_bushing(struct lk_node map, struct lk_model *model, struct lk_fo
     return lk_also(result, lk_read_compliance(map, 6, &force->compliance, err));
 }
 
-static int read_follows_load(struct lk_node map, const struct lk_model *model,
+/* @joint: of the force; NULL: its name is wrong */
+static int read_follows_load(struct lk_node map, const struct lk_joint_def *joint,
                              struct lk_force_def *force, struct lk_error *err)
 {
     static const char *const choices[] = {"false", "true", NULL};
@@ -156,12 +157,12 @@ static int read_follows_load(struct lk_node map, const struct lk_model *model,
         return lk_node_refuse(node, err,
                               "creep follows its load, but no load is given, expected the normal "
                               "force to which the coefficients belong");
-    if (model->joints[force->joint].has_compliance)
+    if (joint != NULL && joint->has_compliance)
         return lk_node_refuse(
             node, err,
             "creep follows the load of joint '%s', which has compliance, expected "
             "a rigid contact",
-            model->joints[force->joint].name);
+            joint->name);
     return 0;
 }
 
@@ -169,14 +170,14 @@ static int read_creep(struct lk_node map, struct lk_model *model, struct lk_forc
                       struct lk_error *err)
 {
     int result = lk_read_joint_key(map, model, &force->joint, err);
+    const struct lk_joint_def *joint = result == 0 ? &model->joints[force->joint] : NULL;
 
-    if (result == 0 && model->joints[force->joint].type != LK_JOINT_CONE_ON_RAIL)
+    if (joint != NULL && joint->type != LK_JOINT_CONE_ON_RAIL)
         return lk_node_refuse(lk_node_get(map, "joint"), err,
-                              "joint '%s' is of type %s, expected a cone-on-rail",
-                              model->joints[force->joint].name,
-                              lk_joint_traits[model->joints[force->joint].type].name);
-    if (result == 0)
-        memcpy(force->body, model->joints[force->joint].body, sizeof(force->body));
+                              "joint '%s' is of type %s, expected a cone-on-rail", joint->name,
+                              lk_joint_traits[joint->type].name);
+    if (joint != NULL)
+        memcpy(force->body, joint->body, sizeof(force->body));
     force->limit = INFINITY;
     result = lk_also(result, lk_read_number(map, "longitudinal", 0, &force->coefficient[0], err));
     result = lk_also(result, lk_read_number(map, "lateral", 0, &force->coefficient[1], err));
@@ -190,7 +191,7 @@ static int read_creep(struct lk_node map, struct lk_model *model, struct lk_forc
         result =
             lk_node_refuse(lk_node_get(map, "spin"), err,
                            "spin is more than 0, but lateral is 0, expected a lateral above 0");
-    return lk_also(result, read_follows_load(map, model, force, err));
+    return lk_also(result, read_follows_load(map, joint, force, err));
 }
 
 /* Read the presliding spring of friction; an empty map means values as the step allows. */

@@ -791,6 +791,9 @@ static const struct row rolling_rows[] = {
     {"lateral: 2e4, speed: 30,", "lateral: 0, speed: 30, spin: 1,",
      "m:10:85: spin is more than 0, but lateral is 0, expected a lateral above 0"},
     {"limit: 100", "follows_load: yes", "m:11:36: follows_load is 'yes', expected false, true"},
+    {"wheel, longitudinal: 1e4, lateral: 2e4, speed: 30,",
+     "whel, longitudinal: 1e4, lateral: 2e4, speed: 30, load: 1, follows_load: true,",
+     "m:10:30: unknown joint 'whel', expected wheel, hinge"},
     {"limit: 100", "follows_load: true",
      "m:11:36: creep follows its load, but no load is given, expected the normal force to which "
      "the "
