@@ -12,12 +12,27 @@
 
 enum operator{ ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE, PLUS, POWER, BRACKET, CALL };
 
-/* struct function - @n: number of arguments; -1: two or more */
+/* struct function - @one: of one argument;  @two: of two, or NULL;  @folds: @two is applied to two
+ * or more arguments, one after the other */
 static const struct function {
     const char *name;
-    int n;
-} functions[] = {{"sqrt", 1}, {"sin", 1},   {"cos", 1}, {"tan", 1},  {"asin", 1}, {"acos", 1},
-                 {"atan", 1}, {"atan2", 2}, {"abs", 1}, {"min", -1}, {"max", -1}, {"hypot", 2}};
+    double (*one)(double);
+    double (*two)(double, double);
+    bool folds;
+} functions[] = {
+    {"sqrt", .one = sqrt},
+    {"sin", .one = sin},
+    {"cos", .one = cos},
+    {"tan", .one = tan},
+    {"asin", .one = asin},
+    {"acos", .one = acos},
+    {"atan", .one = atan},
+    {"abs", .one = fabs},
+    {"min", .two = fmin, .folds = true},
+    {"max", .two = fmax, .folds = true},
+    {"atan2", .two = atan2},
+    {"hypot", .two = hypot},
+};
 
 #define N_FUNCTIONS (int)(sizeof(functions) / sizeof(functions[0]))
 
@@ -29,7 +44,7 @@ struct waiting {
 };
 
 /* struct machine - state of the evaluation. @expects: a value must follow;  @is_finite: all values
- * until now were */
+ * so far were finite, those of brackets and arguments included */
 struct machine {
     const char *text;
     const char *at;
@@ -59,12 +74,18 @@ static int precedence(enum operator op)
                                             : 0;
 }
 
+/* Put a value on the stack, which has room for it. */
+static void put_value(struct machine *m, double value)
+{
+    m->value[m->n_values++] = value;
+    m->is_finite &= isfinite(value) != 0;
+}
+
 static int push_value(struct machine *m, double value)
 {
     if (m->n_values == LK_EXPRESSION_DEPTH)
         return refuse(m, "too many values at a time");
-    m->value[m->n_values++] = value;
-    m->is_finite &= isfinite(value) != 0;
+    put_value(m, value);
     m->expects = false;
     return 0;
 }
@@ -94,18 +115,17 @@ static double apply(enum operator op, double a, double b)
     }
 }
 
-/* Apply the operator on top of the stack, which is no bracket. There are enough values: an operator
- * is only pushed where a value must follow, and a value has been before a binary one. */
+/* Apply the operator on top of the stack, which must not be a bracket. The stack of values has its
+ * arguments: a binary operator is only pushed after a value, and reduced after another one. */
 static void reduce(struct machine *m)
 {
     enum operator op = m->operator[--m->n_operators].op;
     double b = m->value[--m->n_values];
 
     if (op == NEGATE || op == PLUS)
-        m->value[m->n_values++] = op == NEGATE ? -b : b;
+        put_value(m, op == NEGATE ? -b : b);
     else
-        m->value[m->n_values - 1] = apply(op, m->value[m->n_values - 1], b);
-    m->is_finite &= isfinite(m->value[m->n_values - 1]) != 0;
+        put_value(m, apply(op, m->value[--m->n_values], b));
 }
 
 /* Apply the operators that bind at least as strongly as @least. */
@@ -115,36 +135,19 @@ static void reduce_to(struct machine *m, int least)
         reduce(m);
 }
 
-static double call(int function, const double *a, int n)
+/* Return whether a function takes @n arguments. */
+static bool takes(const struct function *f, int n)
 {
-    double result = a[0];
+    return f->one != NULL ? n == 1 : f->folds ? n >= 2 : n == 2;
+}
 
-    switch (function) {
-    case 0:
-        return sqrt(a[0]);
-    case 1:
-        return sin(a[0]);
-    case 2:
-        return cos(a[0]);
-    case 3:
-        return tan(a[0]);
-    case 4:
-        return asin(a[0]);
-    case 5:
-        return acos(a[0]);
-    case 6:
-        return atan(a[0]);
-    case 7:
-        return atan2(a[0], a[1]);
-    case 8:
-        return fabs(a[0]);
-    case 11:
-        return hypot(a[0], a[1]);
-    default:
-        for (int i = 1; i < n; i++)
-            result = functions[function].name[1] == 'i' ? fmin(result, a[i]) : fmax(result, a[i]);
-        return result;
-    }
+static double call(const struct function *f, const double *a, int n)
+{
+    double result = f->one != NULL ? f->one(a[0]) : a[0];
+
+    for (int i = 1; i < n; i++)
+        result = f->two(result, a[i]);
+    return result;
 }
 
 static int close_bracket(struct machine *m)
@@ -158,13 +161,12 @@ static int close_bracket(struct machine *m)
         return refuse(m, "a bracket closes that was not opened");
     open = &m->operator[--m->n_operators];
     if (open->op == CALL) {
-        int n = functions[open->function].n;
+        const struct function *f = &functions[open->function];
 
-        if (n > 0 ? open->n != n : open->n < 2)
+        if (!takes(f, open->n))
             return refuse(m, "the function takes another number of values");
         m->n_values -= open->n;
-        m->value[m->n_values] = call(open->function, m->value + m->n_values, open->n);
-        m->is_finite &= isfinite(m->value[m->n_values++]) != 0;
+        put_value(m, call(f, m->value + m->n_values, open->n));
     }
     return 0;
 }
