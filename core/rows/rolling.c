@@ -30,8 +30,9 @@
 
 #define ROWS 3
 
-/* least square of s; a wheel that lies flat has no lowest point */
-#define FLAT 1e-12
+/* Least s: a wheel that lies flat has no lowest point, and nearer to this pose, 3 degrees, no step
+ * is short enough. Its rows are then not finite, so that the step fails instead of being wrong. */
+#define FLAT 0.05
 
 /* struct contact - world vectors, symbols as above. @u: n, t, m;  @arm: P from both centres of mass
  */
@@ -52,7 +53,8 @@ static void place(const struct lk_joint *j, const struct lk_pose *const *pose, s
     lk_rotate(pose[1]->R, j->f[1][2], ret->b);
     lk_rotate(pose[1]->R, j->p[1], centre);
     ret->c = lk_dot(ret->b, n);
-    ret->s = sqrt(lk_max(1 - ret->c * ret->c, FLAT));
+    ret->s = sqrt(lk_max(1 - ret->c * ret->c, 0));
+    ret->s = ret->s > FLAT ? ret->s : NAN;
     lk_cross(ret->b, n, t);
     for (int i = 0; i < 3; i++) {
         ret->e[i] = (ret->c * ret->b[i] - n[i]) / ret->s;
@@ -105,7 +107,8 @@ static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose
             lk_jacobian_set_row(ret, s, r, J[r][s]);
 }
 
-/* Compute the derivatives of n, t, m and e with the angular velocities @w, world. */
+/* Compute the time derivatives of n, t, m into @du, and of e into @de. @w: angular velocities of
+ * plane and wheel, world axes [rad/s] */
 static void turn_rates(const struct contact *k, double w[2][3], double du[ROWS][3], double de[3])
 {
     const double *n = k->u[0], *t = k->u[1];
