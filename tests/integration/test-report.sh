@@ -29,6 +29,7 @@ says 3 sent "1 of 2000 cycles" "what follows the computation"
 says 3 skipped "3 grid points were skipped"
 says 3 dropped "7 cycles were not recorded"
 says 3 part "the recording has 1500 of 2000 cycles"
+says 3 trouble "the recording broke off (the disk is full)"
 says 3 cut "the recording is not complete"
 says 3 asap "the run was in mode asap, which has no deadlines"
 says 0 degraded "reservation: the machine was not fit for real time" "2000 cycles"
@@ -60,6 +61,9 @@ has "attached" "data:image/png;base64,iVBORw0KGgp4eXo=" all.html
 has "attached" "Attached: table.txt" all.html
 expect 1 "no attachment" "$linkage" report met.mcap --attach none.txt -o none.html
 same "no attachment" "" "$(ls none.html 2>/dev/null)"
+printf 'a\0b' >binary.bin
+expect 1 "binary" "$linkage" report met.mcap --attach binary.bin -o none.html
+has "binary" "neither text nor PNG" err
 expect 1 "no folder" "$linkage" report met.mcap --latency nowhere -o none.html
 expect 1 "itself" "$linkage" report met.mcap -o met.mcap.html --attach met.mcap.html
 expect 2 "no ending" "$linkage" report met.mcap -o report.txt

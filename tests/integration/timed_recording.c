@@ -75,10 +75,11 @@ static void put_event(struct lk_mcap_chunk *chunk)
 static void put_tail(struct lk_mcap_buffer *file, struct lk_mcap_summary *summary)
 {
     const struct lk_mcap_pair end[] = {{"dropped_cycles", is("dropped") ? "7" : "0"},
-                                       {"dropped_events", "0"}};
+                                       {"dropped_events", "0"},
+                                       {"trouble", is("trouble") ? "the disk is full" : ""}};
     struct lk_mcap_buffer tail = {.grows = true};
 
-    lk_mcap_put_metadata(&tail, LK_RECORDING_END, end, 2);
+    lk_mcap_put_metadata(&tail, LK_RECORDING_END, end, 3);
     if (lk_mcap_summary_front(summary, &tail) != 0)
         abort();
     lk_mcap_summary_close(summary, &tail);

@@ -133,7 +133,7 @@ static const char help_others[] =
     "plot:\n"
     "      CHANNEL             a panel for each: a channel, a component, or several separated\n"
     "                          by commas; default: every channel that changes. Of the table of\n"
-    "                          a sweep: RESULT:QUANTITY; default: each over what was varied\n"
+    "                          a sweep: RESULT:QUANTITY; default: each over each varied quantity\n"
     "  -o, --output FILE       .svg or .png, by gnuplot; default plot.svg\n" HELP_FORCE
     "  -t, --topic TOPIC       of a recording: outputs (the default), inputs, cycle\n"
     "      --from S  --to S    only these times\n"

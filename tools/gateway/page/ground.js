@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grid on the ground, below what is drawn at first, across what is up.
+// The grid on the ground: below the first picture of the mechanism, perpendicular to the vertical.
 import { BufferAttribute, BufferGeometry, LineSegments, Vector3 } from 'three';
 import { niceLength } from './marks.js';
 import { corners, vector } from './shapes.js';
@@ -7,7 +7,7 @@ import { corners, vector } from './shapes.js';
 const CELLS = 24; // along a side
 
 export class Ground {
-  /** @param box [[low, high], ...] of what is drawn, along x, y, z */
+  /** @param box [[low, high], ...] of the mechanism, along x, y, z */
   constructor(scene, box, material) {
     const up = vector(scene.up).normalize();
     const half = CELLS / 2;
@@ -20,7 +20,7 @@ export class Ground {
     this.lines.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), up);
   }
 
-  /** it goes along by whole cells with what is looked at, so that what drives is seen to drive */
+  /** the grid follows the centre of the view by whole cells, so that a vehicle is seen to move over it */
   lay(target) {
     const place = target.clone().applyQuaternion(this.lines.quaternion.clone().inverse());
     place.set(Math.round(place.x / this.cell) * this.cell, Math.round(place.y / this.cell) * this.cell, this.level);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panel of inputs: who owns them, what is commanded and what acts, and values from this page for those that it has claimed.
+// The panel of inputs: owner, commanded and acting values of each, and values from this page for those that it has claimed.
 import { by, limitsOf, make, rounded, show, unitOf, write } from './dom.js';
 import { on, rig, say } from './rig.js';
 import { addStimulus, stopStimuli } from './stimulus.js';
 
 const SET_MS = 40; // the least time between two commands for an input; less than a tick of stimuli
-const ASKED_MS = 1000; // for which what this page wants is newer than what is reported
+const ASKED_MS = 1000; // after a command of this page, for which its values are newer than those of the report
 const OLD = 0.5; // of the time-out of an input, from which its age is no longer good
 const rows = new Map(); // by name of the channel
 let claiming = []; // names that are to be claimed, one after the other
@@ -15,7 +15,7 @@ export const isHeld = (name) => rig.operates && rig.held.includes(name);
 
 // ---- values ----
 
-/** all values of an input; what is set last is sent, 20 times a second at most */
+/** set all values of an input; the newest ones are sent, at most once in SET_MS */
 export function setValues(name, values) {
   const row = rows.get(name);
   if (!row || !isHeld(name)) return;
@@ -131,7 +131,7 @@ function drawRow(row, report) {
   write(row.owner, (held ? 'this page' : report.bench || 'nobody') + age);
   for (const [k, { setters, field, acting }] of row.lines.entries()) {
     write(acting, rounded(report.acting[k], 4));
-    for (const setter of setters) { // shows what is commanded, unless somebody is at it
+    for (const setter of setters) { // shows the commanded value, unless the user is editing it
       if (setter.tagName !== 'INPUT' || document.activeElement === setter) continue;
       setter.value = setter === field ? rounded(report.commanded[k], 4) : report.commanded[k];
     }

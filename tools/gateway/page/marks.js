@@ -18,7 +18,7 @@ function drawTriad(context, camera, height) {
   const back = camera.quaternion.clone().inverse();
   const [left, top] = [EDGE_PX + TRIAD_PX, height - EDGE_PX - TRIAD_PX];
   const ends = AXES.map(([axis, name, color]) => ({ name, color, at: new Vector3(...axis).applyQuaternion(back) }));
-  ends.sort((a, b) => a.at.z - b.at.z); // what is nearer is drawn later
+  ends.sort((a, b) => a.at.z - b.at.z); // far ends first
   for (const { name, color, at } of ends) {
     const [x, y] = [left + TRIAD_PX * at.x, top - TRIAD_PX * at.y];
     Object.assign(context, { strokeStyle: color, fillStyle: color, lineWidth: 2 });

@@ -33,7 +33,7 @@ for (const tab of tabs()) {
   };
 }
 
-/** what the model or the rig does not have, has no tab */
+/** hide the tabs of functions that the model or the rig does not have */
 on('platform', () => {
   show(by('platform-tab'), hasPlatform());
   if (!hasPlatform() && layout.tab === 'platform') choose('inputs');

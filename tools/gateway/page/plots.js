@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panel of plots: which curves there are, what time they show, what stands still, and layouts of them by name.
+// The panel of plots: the curves, the time window, freezing, and layouts with a name.
 import { Plot, missing } from './pictures.js';
 import { ask, by, chooseFile, kept, make, saveFile, show, unitOf } from './dom.js';
 import { on, rig } from './rig.js';
@@ -85,7 +85,7 @@ export const now = () => performance.now() / 1e3 + clock.ahead;
 
 on('outputs', ({ time, values }) => {
   const ahead = time - performance.now() / 1e3;
-  clock.ahead = clock.isRough || ahead > clock.ahead || ahead < clock.ahead - 1 ? ahead : clock.ahead; // what came fastest
+  clock.ahead = clock.isRough || ahead > clock.ahead || ahead < clock.ahead - 1 ? ahead : clock.ahead; // that of the sample with the shortest delay
   clock.isRough = false;
   outputs.add(time, values);
 });
@@ -94,7 +94,7 @@ on('inputs', ({ inputs }) => {
   commanded.add(now(), inputs.flatMap((input) => input.commanded));
 });
 
-/** what comes from now on is another run */
+/** later samples belong to another run */
 export function endRun() {
   for (const samples of [outputs, acting, commanded]) samples.end();
 }

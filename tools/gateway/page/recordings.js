@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panel of recordings: a list, which follows what is recorded, and downloads.
+// The panel of recordings: a list, which is kept up to date, and downloads.
 import { by, make, rounded } from './dom.js';
 import { on, rig, say } from './rig.js';
 

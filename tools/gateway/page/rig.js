@@ -5,7 +5,7 @@ import { by, show } from './dom.js';
 
 const STALE_MS = 1500;
 const AGAIN_MS = 1000;
-const UNASKED = ['alive', 'set', 'recordings']; // what nobody waits for the answer of
+const UNASKED = ['alive', 'set', 'recordings']; // commands whose loss needs no message
 const ALIVE_MS = 250; // the gateway holds what this page has claimed for as long as it hears of it
 
 export const rig = { socket: null, heard: 0, status: null, model: null, report: null, operates: false, mayOperate: false,

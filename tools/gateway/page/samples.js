@@ -27,7 +27,7 @@ export class Samples {
     }
   }
 
-  /** what comes next does not continue what has come */
+  /** the next sample begins another piece of the curves */
   end() {
     if (this.rows.length === 0 || Number.isNaN(this.rows.at(-1)[0])) return;
     this.times.push(this.times.at(-1) + 1e-6);

@@ -57,7 +57,7 @@ export class Shapes {
     this.showBoxes(this.boxesShown);
   }
 
-  /** what an earlier scene left, in the memory of the graphics processor, too */
+  /** remove an earlier scene, and free its memory in the graphics processor */
   clear(world) {
     world.traverse((object) => { if (object.geometry && !this.shared.has(object.geometry)) object.geometry.dispose(); });
     for (const material of this.materials.values()) material.dispose();
@@ -125,7 +125,7 @@ export class Shapes {
     for (const box of this.boxes) box.visible = shown;
   }
 
-  /** bodies where their poses say, and what is between them; @param placed where a point of a body is */
+  /** move bodies to their poses, with the rods and springs between them; @param placed where a point of a body is */
   place(poses, placed) {
     for (const [i, body] of this.bodies.entries()) {
       const [px, py, pz, w, x, y, z] = poses.subarray(7 * i, 7 * i + 7);

@@ -6,7 +6,7 @@ import { isStale, on, rig, say, silentMs } from './rig.js';
 const RECENT_MS = 10000;
 const BAD_SHARE = 1e-3; // of cycles that miss their deadline
 const LOOKS = { running: 'good', paused: 'wait', arming: 'wait', armed: 'wait', ready: 'off', empty: 'off', loading: 'wait', fault: 'bad' };
-// in which states a command makes sense, and what is asked before it does harm
+// states in which a command makes sense, and the question before a command that does harm
 const COMMANDS = {
   load: { states: ['empty', 'ready', 'armed'] },
   arm: { states: ['ready'], only: true },
@@ -23,7 +23,7 @@ const SHOWN_MS = 4000; // an answer without a complaint
 const misses = []; // { at, overruns } of the last seconds
 let [shownReasons, answered, before, isRefused] = ['', 0, '', false];
 
-// ---- what is the case ----
+// ---- state of the rig ----
 
 /** what ended a run or holds it back, which is told at once; and what else there is to say, if it is asked for */
 function reasons(status) {

@@ -15,7 +15,7 @@ const [LEASH, FAR] = [0.03, 4];
 const [TURNED, RAISED] = [0.6, 0.35]; // rad: where a model is looked at from at first
 const FIELD = 35; // degrees from the lower to the upper edge
 const SPARE = 0.04; // of a mechanism's size: how much more than it needs is looked at, so that the picture stands still
-const MARGIN = 1.05; // of what the mechanism needs, when it is fitted into the picture
+const MARGIN = 1.05; // of the size of the mechanism, when it is fitted into the picture
 // of a key: turn about the vertical [rad], tilt [rad], factor of the distance
 const KEYS = { ArrowLeft: [-0.1, 0, 1], ArrowRight: [0.1, 0, 1], ArrowUp: [0, -0.1, 1], ArrowDown: [0, 0.1, 1],
   '+': [0, 0, 0.9], '-': [0, 0, 1 / 0.9] };
@@ -151,7 +151,7 @@ export class View {
     if (Math.abs(back.dot(up)) > 1 - STEEPEST ** 2) back.addScaledVector(aside(up), -STEEPEST);
     this.camera.position.copy(target).addScaledVector(back, this.scene.size);
     this.controls?.dispose();
-    this.controls = new OrbitControls(this.camera, this.canvas); // which takes what is up once
+    this.controls = new OrbitControls(this.camera, this.canvas); // which takes the vertical only once
     Object.assign(this.controls, { enableKeys: false, screenSpacePanning: true, minDistance: 0.02 * this.scene.size });
     this.controls.target.copy(target);
     this.controls.update();
@@ -194,7 +194,7 @@ export class View {
     this.camera.position.add(way);
   }
 
-  /** what the ground holds is looked at as a whole, wherever it swings, until it gets far; who has chosen a view keeps it */
+  /** a mechanism on the ground is shown as a whole, wherever it swings, until it gets far; a view chosen by the user is kept */
   widen() {
     const more = SPARE * this.scene.size;
     let grows = false;
@@ -213,7 +213,7 @@ export class View {
     return this.bodies.reduce((sum, body) => sum.addScaledVector(body.position, 1 / this.bodies.length), new Vector3());
   }
 
-  /** what drives away is followed, once it has left its place in the picture */
+  /** follow a mechanism that moves away, once it has left its place in the picture */
   follow() {
     const way = this.mean().sub(this.followed);
     const far = way.length() - LEASH * this.scene.size;
@@ -233,7 +233,7 @@ export class View {
     this.changed = true;
   }
 
-  /** who looks goes around what is looked at, or nearer */
+  /** turn the camera about the centre of the view, or move it nearer */
   turn(about, tilt, factor) {
     const { camera, controls } = this;
     const upright = new Quaternion().setFromUnitVectors(camera.up, new Vector3(0, 1, 0));
@@ -295,12 +295,12 @@ export class View {
     return [(1 + x) * width / 2, (1 - y) * height / 2];
   }
 
-  /** metres of a pixel, as far away as what is looked at */
+  /** metres of a pixel at the distance of the centre of the view */
   get pixel() {
     return 2 * Math.tan(FIELD * Math.PI / 360) * this.camera.position.distanceTo(this.controls.target) / this.canvas.clientHeight;
   }
 
-  /** what is at a place of the canvas [px]: { shape, place in the world, distance [m] }, or null */
+  /** find the shape at a place of the canvas [px]. Return: { shape, place in the world, distance [m] }, or null */
   find(left, top) {
     if (!this.scene) return null;
     const { clientWidth: width, clientHeight: height } = this.canvas;

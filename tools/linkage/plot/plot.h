@@ -3,7 +3,7 @@
  *
  *     table.c     CSV, MCAP        -> struct plot_table: columns over time
  *     choose.c    words            -> struct plot_page: a panel for each word
- *     study.c     table of a sweep -> struct plot_page: each result over what was varied
+ *     study.c     table of a sweep -> struct plot_page: each result over each varied quantity
  *     analysis.c  a model          -> struct plot_page: frequency responses, root loci
  *     draw.c      struct plot_page -> SVG or PNG, by gnuplot
  *     plot.c      options, calls of these steps */
@@ -19,7 +19,7 @@
 #define PLOT_MARK_SVG                                                                              \
     "<?xml version=\"1.0\" encoding=\"utf-8\"  standalone=\"no\"?>" /* of gnuplot */
 
-/** struct plot_curve - points of a curve; memory of the page. A point that is not finite ends a
+/** struct plot_curve - points of a curve, owned by the page. A point that is not finite ends a
  * line.
  * @shade: value of each point that gives its colour, and no line; NULL: one colour
  * @is_dots: points without a line */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of a study: each result over what was varied, a point for each case. The columns are
- * the case, its outcome, the quantities, results such as max(CHANNEL), residual, energy error and
- * reason (sweep/plan.c). */
+/* The table of a study: each result over each varied quantity, a point for each case. The columns
+ * are the case, its outcome, the quantities, results such as max(CHANNEL), residual, energy error
+ * and reason (sweep/plan.c). */
 #include "commands.h"
 #include "linkage/file.h"
 #include "plot.h"
@@ -15,7 +15,8 @@
 #define TABLE_SIZE_MAX (256u << 20)
 
 /* struct study_table - @name: with the unit;  @value: @n values for each row, NAN: no number
- * @n_varied: columns 2 to n_varied + 1 are the quantities;  @passed: of each row */
+ * @n_varied: number of varied quantities, which are columns 2 to n_varied + 1;  @passed: of each
+ * row */
 struct study_table {
     char *text;
     char *name[COLUMNS_MAX];
