@@ -106,19 +106,18 @@ static int compare_keys(const void *first, const void *second, void *document)
     return order != 0 ? order : a - b;
 }
 
-/* Find equal keys. Sorts the keys, O(n log n): a hostile map may have half a million of them. */
-static int check_duplicates(struct lk_builder *b, const int *entries, int n)
+/* Sorts the keys, O(n log n): a hostile map may have half a million of them. */
+int lk_document_check_keys(struct lk_document *d, const int *entries, int n, struct lk_error *err)
 {
-    const struct lk_document *d = b->document;
     int *keys = malloc((size_t)(n > 0 ? n : 1) * sizeof(*keys));
     int repeated = 0;
-    int before = 0;
+    int before = 0, file;
 
     if (keys == NULL)
         return -ENOMEM;
     for (int i = 0; i < n; i++)
         keys[i] = entries[2 * i];
-    qsort_r(keys, (size_t)n, sizeof(*keys), compare_keys, b->document);
+    qsort_r(keys, (size_t)n, sizeof(*keys), compare_keys, d);
     for (int i = 1; i < n; i++) {
         if (strcmp(d->text + d->nodes[keys[i - 1]].first, d->text + d->nodes[keys[i]].first) == 0 &&
             (repeated == 0 || keys[i] < repeated)) {
@@ -129,9 +128,11 @@ static int check_duplicates(struct lk_builder *b, const int *entries, int n)
     free(keys);
     if (repeated == 0)
         return 0;
-    return lk_node_refuse((struct lk_node){d, repeated}, b->error,
-                          "'%.63s' is given twice, expected once (it is in line %d already)",
-                          d->text + d->nodes[repeated].first, d->nodes[before].line);
+    file = d->nodes[before].file;
+    return lk_node_refuse((struct lk_node){d, repeated}, err,
+                          "'%.63s' is given twice, expected once (it is in %s%s%d already)",
+                          d->text + d->nodes[repeated].first, file > 0 ? d->text + file : "line ",
+                          file > 0 ? ":" : "", d->nodes[before].line);
 }
 
 int lk_builder_close(struct lk_builder *b)
@@ -151,7 +152,7 @@ int lk_builder_close(struct lk_builder *b)
     b->n_pending = base;
     if (node->kind != LK_NODE_MAP || n == 0)
         return 0;
-    return check_duplicates(b, d->entries + node->first, node->n);
+    return lk_document_check_keys(d, d->entries + node->first, node->n, b->error);
 }
 
 struct lk_document *lk_document_new(const char *name)

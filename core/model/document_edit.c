@@ -66,13 +66,22 @@ static int entry_of_list(struct lk_node list, const char *path, const char *part
     return 0;
 }
 
-/* Copy the element of @path that begins at @at. Return: the next element, NULL for none. */
-static const char *take_part(const char *at, char part[LK_NAME_SIZE])
+struct lk_node lk_document_take_key(struct lk_node map, const char *path, size_t *ret_size)
 {
-    size_t size = strcspn(at, ".");
+    struct lk_node ret = {map.document, 0};
 
-    snprintf(part, LK_NAME_SIZE, "%.*s", (int)size, at);
-    return at[size] == '.' ? at + size + 1 : NULL;
+    *ret_size = strcspn(path, ".");
+    for (int i = 0; i < lk_node_size(map) && lk_node_kind(map) == LK_NODE_MAP; i++) {
+        const char *key = lk_node_text(lk_node_key_at(map, i));
+        size_t size = strlen(key);
+
+        if ((ret.index != 0 && size <= *ret_size) || size == 0 || strncmp(path, key, size) != 0 ||
+            (path[size] != '.' && path[size] != '\0'))
+            continue;
+        ret = lk_node_at(map, i);
+        *ret_size = size;
+    }
+    return ret;
 }
 
 int lk_document_find(struct lk_document *document, const char *path, struct lk_node *ret_parent,
@@ -83,15 +92,15 @@ int lk_document_find(struct lk_document *document, const char *path, struct lk_n
 
     while (at != NULL) {
         char part[LK_NAME_SIZE];
-        struct lk_node next = {document, 0};
+        size_t size;
+        struct lk_node next = lk_document_take_key(node, at, &size);
         int result = 0;
 
-        at = take_part(at, part);
+        snprintf(part, sizeof(part), "%.*s", (int)size, at);
+        at = at[size] == '.' ? at + size + 1 : NULL;
         if (lk_node_kind(node) == LK_NODE_LIST)
             result = entry_of_list(node, path, part, &next, err);
-        else if (lk_node_kind(node) == LK_NODE_MAP)
-            next = lk_node_get(node, part);
-        else
+        else if (lk_node_kind(node) != LK_NODE_MAP)
             result = lk_node_refuse(node, err, "parameter %s: there is nothing below '%.40s' here",
                                     path, lk_node_text(node));
         if (result == 0 && next.index == 0 && at != NULL)
@@ -111,8 +120,7 @@ int lk_document_refuse_last(struct lk_node parent, const char *path, struct lk_e
     return refuse_part(parent, path, dot != NULL ? dot + 1 : path, err);
 }
 
-/* Appends @text to the texts. Return: its offset, or -ENOMEM. */
-static long add_text(struct lk_document *d, const char *text)
+long lk_document_add_text(struct lk_document *d, const char *text)
 {
     size_t size = strlen(text) + 1, at = d->n_text;
 
@@ -134,14 +142,14 @@ static int add_words(struct lk_document *d, const char *words, int *ret)
     if (words == NULL)
         return 0;
     snprintf(text, sizeof(text), " (%s)", words);
-    at = add_text(d, text);
+    at = lk_document_add_text(d, text);
     *ret = at > 0 ? (int)at : 0;
     return at < 0 ? -ENOMEM : 0;
 }
 
-static int set_scalar(struct lk_document *d, int index, const char *text, int setting)
+int lk_document_set_scalar(struct lk_document *d, int index, const char *text, int setting)
 {
-    long at = add_text(d, text);
+    long at = lk_document_add_text(d, text);
 
     if (at < 0)
         return -ENOMEM;
@@ -152,19 +160,21 @@ static int set_scalar(struct lk_document *d, int index, const char *text, int se
     return 0;
 }
 
-/* Append a node after all others, with the position of @place. */
-static int add_node(struct lk_document *d, struct lk_node place, int *ret)
+int lk_document_new_node(struct lk_document *d, struct lk_node place, int *ret)
 {
     if (lk_document_grow(&d->nodes, &d->room_nodes, d->n_nodes, 1, sizeof(*d->nodes)) != 0)
         return -ENOMEM;
     *ret = (int)d->n_nodes++;
-    d->nodes[*ret] = (struct lk_tree_node){
-        .kind = LK_NODE_MAP, .line = lk_node_line(place), .column = lk_node_column(place)};
+    d->nodes[*ret] = (struct lk_tree_node){.kind = LK_NODE_MAP,
+                                           .line = lk_node_line(place),
+                                           .column = lk_node_column(place),
+                                           .file = d->nodes[place.index].file,
+                                           .part = d->nodes[place.index].part};
     return 0;
 }
 
-/* Append the pair of @key and @value to @map; the entries of @map move to the end of the array. */
-static int append_pair(struct lk_document *d, int map, int key, int value)
+/* The entries of @map move to the end of the array, so that one may follow them. */
+int lk_document_append_pair(struct lk_document *d, int map, int key, int value)
 {
     struct lk_tree_node *node = &d->nodes[map];
     size_t n = 2 * (size_t)node->n;
@@ -186,13 +196,44 @@ static int add_pair(struct lk_document *d, struct lk_node map, const char *key,
                     struct lk_node place, int setting, int *ret_value)
 {
     int key_node = 0;
-    int result = add_node(d, place, &key_node);
+    int result = lk_document_new_node(d, place, &key_node);
 
     if (result == 0)
-        result = set_scalar(d, key_node, key, setting);
+        result = lk_document_set_scalar(d, key_node, key, setting);
     if (result == 0)
-        result = add_node(d, place, ret_value);
-    return result == 0 ? append_pair(d, map.index, key_node, *ret_value) : result;
+        result = lk_document_new_node(d, place, ret_value);
+    return result == 0 ? lk_document_append_pair(d, map.index, key_node, *ret_value) : result;
+}
+
+int lk_document_set_entries(struct lk_document *d, int index, enum lk_node_kind kind,
+                            const int *entries, int n)
+{
+    int result = lk_document_grow(&d->entries, &d->room_entries, d->n_entries, (size_t)n,
+                                  sizeof(*d->entries));
+
+    if (result != 0)
+        return result;
+    d->nodes[index].kind = kind;
+    d->nodes[index].first = d->n_entries;
+    d->nodes[index].n = kind == LK_NODE_MAP ? n / 2 : n;
+    if (n > 0)
+        memcpy(d->entries + d->n_entries, entries, (size_t)n * sizeof(*entries));
+    d->n_entries += (size_t)n;
+    return 0;
+}
+
+void lk_document_remove(struct lk_document *d, struct lk_node map, const char *key)
+{
+    struct lk_tree_node *node = &d->nodes[map.index];
+    int *entry = d->entries + node->first;
+
+    for (int i = 0; i < lk_node_size(map); i++) {
+        if (strcmp(lk_node_text(lk_node_key_at(map, i)), key) != 0)
+            continue;
+        memmove(entry + 2 * i, entry + 2 * i + 2, 2 * (size_t)(node->n - i - 1) * sizeof(*entry));
+        node->n--;
+        return;
+    }
 }
 
 int lk_document_put(struct lk_document *d, struct lk_node map, const char *key, const char *text,
@@ -203,7 +244,7 @@ int lk_document_put(struct lk_document *d, struct lk_node map, const char *key, 
 
     if (result == 0)
         result = add_pair(d, map, key, map, setting, &value);
-    return result == 0 ? set_scalar(d, value, text, setting) : result;
+    return result == 0 ? lk_document_set_scalar(d, value, text, setting) : result;
 }
 
 int lk_document_put_map(struct lk_document *d, struct lk_node map, const char *key,
@@ -222,7 +263,7 @@ int lk_document_replace(struct lk_document *d, struct lk_node node, const char *
     int setting;
     int result = add_words(d, words, &setting);
 
-    return result == 0 ? set_scalar(d, node.index, text, setting) : result;
+    return result == 0 ? lk_document_set_scalar(d, node.index, text, setting) : result;
 }
 
 void lk_document_clear_to_map(struct lk_document *d, struct lk_node node)
@@ -236,23 +277,12 @@ int lk_document_to_range(struct lk_document *d, struct lk_node node, const char 
                          const char *high)
 {
     const char *const text[2] = {low, high};
-    int result =
-        lk_document_grow(&d->entries, &d->room_entries, d->n_entries, 2, sizeof(*d->entries));
-    size_t first = d->n_entries;
+    int entry[2] = {0, 0}, result = 0;
 
     for (int i = 0; i < 2 && result == 0; i++) {
-        int entry = 0;
-
-        result = add_node(d, node, &entry);
+        result = lk_document_new_node(d, node, &entry[i]);
         if (result == 0)
-            result = set_scalar(d, entry, text[i], 0);
-        d->entries[first + (size_t)i] = entry;
+            result = lk_document_set_scalar(d, entry[i], text[i], 0);
     }
-    if (result != 0)
-        return result;
-    d->nodes[node.index].kind = LK_NODE_LIST;
-    d->nodes[node.index].first = first;
-    d->nodes[node.index].n = 2;
-    d->n_entries += 2;
-    return 0;
+    return result == 0 ? lk_document_set_entries(d, node.index, LK_NODE_LIST, entry, 2) : result;
 }

@@ -14,7 +14,9 @@
  * @n:             scalar: number of bytes; list: of entries; map: of pairs, stored key, value, key,
  *          value
  * @setting:       for a value set from outside: offset in lk_document::text of the words that
- *                 messages add; 0: the value comes from the text */
+ *                 messages add; 0: the value comes from the text
+ * @file, @part:   for a node of a part: offsets in lk_document::text of the name of its file and of
+ *                 the words that messages add; 0: the node belongs to the document itself */
 struct lk_tree_node {
     enum lk_node_kind kind;
     int line;
@@ -22,6 +24,8 @@ struct lk_tree_node {
     size_t first;
     int n;
     int setting;
+    int file;
+    int part;
 };
 
 /** struct lk_refusal - one error message;  @node: index of the refused node. */
@@ -92,6 +96,10 @@ int lk_builder_refuse(struct lk_builder *b, struct lk_place place, const char *t
 int lk_builder_scalar(struct lk_builder *b, struct lk_place place, const char *value, size_t size);
 int lk_builder_open(struct lk_builder *b, struct lk_place place, enum lk_node_kind kind);
 int lk_builder_close(struct lk_builder *b);
+/** lk_document_check_keys() - refuse a key that occurs twice. @entries: keys and values of @n
+ * pairs. Return: 0, LK_E_TEXT, -ENOMEM. */
+int lk_document_check_keys(struct lk_document *document, const int *entries, int n,
+                           struct lk_error *err);
 /** lk_builder_finish() - hand over the document; after a @result other than 0, free it. Return:
  * @result. */
 int lk_builder_finish(struct lk_builder *b, int result, struct lk_document **ret_document);
@@ -120,11 +128,38 @@ int lk_document_replace(struct lk_document *document, struct lk_node node, const
 /** lk_document_to_range() - replace @node by the list [@low, @high]. */
 int lk_document_to_range(struct lk_document *document, struct lk_node node, const char *low,
                          const char *high);
+/** lk_document_add_text() - append @text to the texts. Return: its offset, or -ENOMEM. */
+long lk_document_add_text(struct lk_document *document, const char *text);
+/** lk_document_new_node() - append a node after all others: a map, with the place of @place.
+ * lk_document_set_scalar() - make node @index a scalar. @setting: see struct lk_tree_node
+ * lk_document_set_entries() - make node @index a list or map of @n entries; a map has two entries
+ * for each of its n / 2 pairs. Return: 0, -ENOMEM. */
+int lk_document_new_node(struct lk_document *document, struct lk_node place, int *ret);
+int lk_document_set_scalar(struct lk_document *document, int index, const char *text, int setting);
+int lk_document_set_entries(struct lk_document *document, int index, enum lk_node_kind kind,
+                            const int *entries, int n);
+/** lk_document_append_pair() - append the pair of nodes @key and @value to @map. */
+int lk_document_append_pair(struct lk_document *document, int map, int key, int value);
+/** lk_document_remove() - remove the pair with @key from @map, if there is one. */
+void lk_document_remove(struct lk_document *document, struct lk_node map, const char *key);
+/** lk_document_take_key() - find the longest key of @map that @path begins with, up to a dot or the
+ * end: names of parts contain dots. @ret_size: bytes of the key, or of the first element of @path.
+ * Return: the value of the key, or "no such node". */
+struct lk_node lk_document_take_key(struct lk_node map, const char *path, size_t *ret_size);
 /** lk_document_refuse_last() - report that the last element of @path is not in @parent, and suggest
  * a similar key. */
 int lk_document_refuse_last(struct lk_node parent, const char *path, struct lk_error *err);
 /** lk_document_clear_to_map() - replace @node by a map without entries. */
 void lk_document_clear_to_map(struct lk_document *document, struct lk_node node);
+
+/** lk_document_adopt() - keep the refusals of @part, or @error if it has none, as refusals of @node
+ * of another document. */
+void lk_document_adopt(struct lk_node node, const struct lk_document *part,
+                       const struct lk_error *error);
+
+/** lk_document_write() - write @document as YAML that is read as the same document.
+ * @ret_text: @ret_size bytes on the heap, terminated. Return: 0, -ENOMEM. */
+int lk_document_write(const struct lk_document *document, char **ret_text, size_t *ret_size);
 
 /** lk_decimal() - parse all of @text as a finite decimal number, in the "C" locale @c_locale.
  * Return: whether @text is such a number. */

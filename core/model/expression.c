@@ -237,7 +237,7 @@ static int take_name(struct machine *m)
         m->at += n + 1;
         return push_operator(m, CALL, function);
     }
-    if (m->at[n] == '.')
+    while (m->at[n] == '.' && n < LK_EXPRESSION_MAX)
         n += 1 + name_size(m->at + n + 1);
     if (n != 2 || strncmp(m->at, "pi", 2) != 0)
         result = m->names->find(m->names->data, m->at, n, &value);

@@ -8,7 +8,7 @@
  *     value   = number | name | name.x | name.y | name.z | function(sum {, sum}) | (sum)
  *
  * The usual precedence: -a^2 is -(a^2), a^b^c is a^(b^c). Names are of letters, digits and
- * underscores, and do not begin with a digit; pi is known. Functions: sqrt, sin, cos, tan, asin,
+ * underscores, and do not begin with a digit; points of parts have dots as well (front.hub.x); pi is known. Functions: sqrt, sin, cos, tan, asin,
  * acos, atan, atan2, abs, min, max, hypot. Angles in radians.
  *
  * The texts come from files and sockets: no function is recursive, all memory is bounded. */

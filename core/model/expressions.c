@@ -17,10 +17,11 @@
 #define SHOWN "%.60s" /* how much of an expression a message quotes */
 
 /* struct scope - what names stand for. @n_points: points that are known so far;  @node: of the
- * expression, for messages */
+ * expression, for messages;  @index: of a part that is repeated, 0: none */
 struct scope {
     struct lk_document *document;
     const struct lk_parameters *parameters;
+    int index;
     struct lk_node points;
     int n_points;
     struct lk_node node;
@@ -78,11 +79,15 @@ static int find_component(struct scope *s, const char *name, size_t size, size_t
 
 static int find_name(void *data, const char *name, size_t size, double *ret)
 {
-    const char *dot = memchr(name, '.', size);
+    const char *dot = memrchr(name, '.', size);
     struct scope *s = data;
 
     if (dot != NULL)
         return find_component(s, name, size, (size_t)(dot - name), ret);
+    if (s->index > 0 && is_word("index", name, size)) {
+        *ret = s->index;
+        return 0;
+    }
     for (int i = 0; i < s->parameters->n; i++) {
         const struct lk_parameter *p = &s->parameters->list[i];
 
@@ -93,6 +98,12 @@ static int find_name(void *data, const char *name, size_t size, double *ret)
                                   "'" SHOWN "': parameter '%s' is tunable, expected one that is "
                                   "constant while the model runs",
                                   lk_node_text(s->node), p->name);
+        if (!s->parameters->state[i].is_known)
+            return lk_node_refuse(s->node, s->error,
+                                  "'" SHOWN "': the value of parameter '%s' is that of a number of "
+                                  "the whole model, expected a parameter with a value",
+                                  lk_node_text(s->node), p->name);
+        s->parameters->state[i].is_used = true;
         *ret = p->value;
         return 0;
     }
@@ -159,23 +170,50 @@ static int read_points(struct scope *s)
     return result;
 }
 
+static struct scope scope_of(struct lk_document *document, const struct lk_parameters *parameters,
+                             struct lk_error *err)
+{
+    return (struct scope){.document = document,
+                          .parameters = parameters,
+                          .points = lk_node_get(lk_document_root(document), "points"),
+                          .error = err};
+}
+
+int lk_expressions_of_points(struct lk_document *document, const struct lk_parameters *parameters,
+                             struct lk_error *err)
+{
+    LK_ARITHMETIC;
+    struct scope s = scope_of(document, parameters, err);
+
+    return read_points(&s);
+}
+
+static int evaluate_within(struct scope *s, struct lk_node node)
+{
+    int result = evaluate_entries(s, node);
+
+    for (int i = 0; i < lk_node_size(node) && lk_node_goes_on(node, result); i++)
+        result = lk_also(result, evaluate_within(s, lk_node_at(node, i)));
+    return result;
+}
+
+int lk_expressions_within(struct lk_document *document, const struct lk_parameters *parameters,
+                          struct lk_node node, int index, struct lk_error *err)
+{
+    LK_ARITHMETIC;
+    struct scope s = scope_of(document, parameters, err);
+
+    s.n_points = lk_node_size(s.points);
+    s.index = index;
+    return evaluate_within(&s, node);
+}
+
 int lk_expressions_apply(struct lk_document *document, const struct lk_parameters *parameters,
                          struct lk_error *err)
 {
-    LK_ARITHMETIC;
-    struct lk_node root = lk_document_root(document);
-    struct scope s = {.document = document,
-                      .parameters = parameters,
-                      .points = lk_node_get(root, "points"),
-                      .error = err};
-    size_t n = document->n_nodes;
-    int result = read_points(&s);
+    int result = lk_expressions_of_points(document, parameters, err);
 
-    for (size_t i = 1; i < n && lk_node_goes_on(root, result); i++) {
-        struct lk_node node = {document, (int)i};
-
-        if (lk_node_kind(node) == LK_NODE_MAP || lk_node_kind(node) == LK_NODE_LIST)
-            result = lk_also(result, evaluate_entries(&s, node));
-    }
-    return result;
+    return result < 0 ? result
+                      : lk_also(result, lk_expressions_within(document, parameters,
+                                                              lk_document_root(document), 0, err));
 }

@@ -36,14 +36,23 @@ int lk_read_section(struct lk_node root, const char *key, int max, size_t size,
     return 0;
 }
 
-static bool is_name(const char *text)
+/* Return whether @text is a name of the characters @later, the first one no digit or sign. */
+static bool is_word(const char *text, const char *later)
 {
     static const char first[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
-    static const char later[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789-";
     size_t size = strlen(text);
 
     return size > 0 && size < LK_NAME_SIZE && strchr(first, text[0]) != NULL &&
            strspn(text, later) == size;
+}
+
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789-"
+
+bool lk_is_name(const char *text)
+{
+    size_t size = strlen(text);
+
+    return is_word(text, LETTERS ".") && text[size - 1] != '.' && strstr(text, "..") == NULL;
 }
 
 int lk_read_name(struct lk_node node, const char *what, char name[LK_NAME_SIZE],
@@ -51,13 +60,28 @@ int lk_read_name(struct lk_node node, const char *what, char name[LK_NAME_SIZE],
 {
     const char *text = lk_node_text(node);
 
-    if (!is_name(text))
+    if (!lk_is_name(text))
+        return lk_node_refuse(
+            node, err,
+            "'%.70s' is no name for a %s, expected a letter or '_', then letters, "
+            "digits, '_', '-' or single dots, at most %d in all",
+            text, what, LK_NAME_SIZE - 1);
+    memcpy(name, text, strlen(text) + 1);
+    return 0;
+}
+
+int lk_read_word(struct lk_node node, const char *what, char word[LK_NAME_SIZE],
+                 struct lk_error *err)
+{
+    const char *text = lk_node_text(node);
+
+    if (!is_word(text, LETTERS))
         return lk_node_refuse(
             node, err,
             "'%.70s' is no name for a %s, expected a letter or '_', then letters, "
             "digits, '_' or '-', at most %d in all",
             text, what, LK_NAME_SIZE - 1);
-    memcpy(name, text, strlen(text) + 1);
+    memcpy(word, text, strlen(text) + 1);
     return 0;
 }
 

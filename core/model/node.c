@@ -73,6 +73,27 @@ static void keep_refusal(struct lk_node node, const struct lk_error *error)
     refusals->line[refusals->n++] = (struct lk_refusal){node.index, *error};
 }
 
+void lk_document_adopt(struct lk_node node, const struct lk_document *part,
+                       const struct lk_error *error)
+{
+    const struct lk_refusals *refusals = part != NULL ? part->refusals : NULL;
+
+    if (refusals == NULL || refusals->n == 0)
+        keep_refusal(node, error);
+    for (int i = 0; refusals != NULL && i < refusals->n; i++)
+        keep_refusal(node, &refusals->line[i].error);
+}
+
+/* Return the name of the file that contains @node. */
+static const char *file_of(struct lk_node node)
+{
+    int file = tree_node(node)->file;
+
+    if (node.document == NULL)
+        return "?";
+    return file > 0 ? node.document->text + file : node.document->name;
+}
+
 int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *format, ...)
 {
     const struct lk_tree_node *tree = tree_node(node);
@@ -82,9 +103,10 @@ int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    lk_error_set(ret_error, "%.200s:%d:%d: %s%s", node.document ? node.document->name : "?",
-                 tree->line > 0 ? tree->line : 1, tree->column > 0 ? tree->column : 1, text,
-                 tree->setting > 0 ? node.document->text + tree->setting : "");
+    lk_error_set(ret_error, "%.200s:%d:%d: %s%s%s", file_of(node), tree->line > 0 ? tree->line : 1,
+                 tree->column > 0 ? tree->column : 1, text,
+                 tree->setting > 0 ? node.document->text + tree->setting : "",
+                 tree->part > 0 ? node.document->text + tree->part : "");
     keep_refusal(node, ret_error);
     return LK_E_TEXT;
 }

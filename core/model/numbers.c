@@ -130,7 +130,7 @@ static int walk_all(struct walk *w)
 }
 
 int lk_numbers_from_document(int result, struct lk_document *document,
-                             const struct lk_setting *settings, int n, struct lk_error *error,
+                             const struct lk_source *source, struct lk_error *error,
                              struct lk_numbers **ret_numbers, struct lk_errors *ret_errors)
 {
     struct lk_numbers *numbers = calloc(1, sizeof(*numbers));
@@ -139,9 +139,7 @@ int lk_numbers_from_document(int result, struct lk_document *document,
     if (result == 0 && numbers == NULL)
         result = -ENOMEM;
     if (result == 0)
-        result = lk_parameters_apply(document, settings, n, &parameters, error);
-    if (result == 0)
-        result = lk_expressions_apply(document, &parameters, error);
+        result = lk_document_lower(document, source, false, &parameters, error);
     if (result == 0)
         result = walk_all(&(struct walk){
             .root = lk_document_root(document), .parameters = &parameters, .numbers = numbers});

@@ -90,6 +90,23 @@ static int write_all(const struct lk_document *document, const struct lk_model *
     return write_files(model, path, to, err);
 }
 
+/* Read the document at @path, or that of its flat text if it has parts. */
+static int read_flat(const char *path, struct lk_document **ret_document, struct lk_error *err,
+                     struct lk_errors *errors)
+{
+    const char *name = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+    size_t size = 0;
+    char *text = NULL;
+    int is_flat, result = lk_model_text(path, NULL, 0, &is_flat, &text, &size, errors);
+
+    if (result > 0)
+        *err = errors->line[0];
+    if (result == 0)
+        result = lk_document_parse(is_flat ? name : path, text, size, ret_document, err);
+    free(text);
+    return result;
+}
+
 int lk_model_pack(const char *path, char **ret_bytes, size_t *ret_size, struct lk_errors *ret)
 {
     struct lk_document *document = NULL;
@@ -102,7 +119,7 @@ int lk_model_pack(const char *path, char **ret_bytes, size_t *ret_size, struct l
 
     if (result != 0)
         return result;
-    result = lk_document_read(path, &document, &error);
+    result = read_flat(path, &document, &error, ret);
     if (result == 0 && (to = open_memstream(&bytes, &size)) == NULL)
         result = -ENOMEM;
     if (result == 0)

@@ -211,5 +211,7 @@ int lk_numbers_new_packed(const char *bytes, size_t size, const struct lk_settin
     if (parts != NULL)
         result = unpack(bytes, size, parts, &document, &error);
     free(parts);
-    return lk_numbers_from_document(result, document, settings, n, &error, ret_numbers, ret_errors);
+    return lk_numbers_from_document(result, document,
+                                    &(struct lk_source){.settings = settings, .n = n}, &error,
+                                    ret_numbers, ret_errors);
 }

@@ -3,6 +3,7 @@
 #include "parameters.h"
 #include "linkage/nearest.h"
 #include "maths/arithmetic.h"
+#include "parts.h"
 #include "reader.h"
 
 #include <errno.h>
@@ -12,11 +13,14 @@
 #include <string.h>
 
 /* struct entry - a parameter while it is read. @map: its node in the file;  @has_value: the file
- * or a setting gives its value;  @is_set: a setting gives its value */
+ * or a setting gives its value;  @is_set: a setting gives its value;  @is_checked: against its
+ * limits;  @is_learned: at one of its paths */
 struct entry {
     struct lk_node map;
     bool has_value;
     bool is_set;
+    bool is_checked;
+    bool is_learned;
 };
 
 /* struct work - working state; @entry: one for each parameter */
@@ -27,6 +31,14 @@ struct work {
     const struct lk_setting *settings;
     int n_settings;
 };
+
+/* enum phase - points and parts come first, because parts take their numbers from them */
+enum phase { EARLY, LATE };
+
+static enum phase phase_of(const char *path)
+{
+    return strncmp(path, "points.", 7) == 0 || strncmp(path, "parts.", 6) == 0 ? EARLY : LATE;
+}
 
 void lk_decimal_text(double value, locale_t c_locale, char ret[32])
 {
@@ -180,7 +192,7 @@ static int read_entry(struct lk_node key, struct entry *e, struct lk_parameter *
 {
     static const char *const keys[] = {"acts", "value", "unit", "limits", "rate", "tunable", NULL};
     bool is_tunable = false;
-    int result = lk_read_name(key, "parameter", p->name, err);
+    int result = lk_read_word(key, "parameter", p->name, err);
 
     result = lk_also(result, lk_node_check_keys(e->map, "a parameter", keys, err));
     result = lk_also(result, read_acts(e->map, p, err));
@@ -214,7 +226,8 @@ static int read_section(struct work *w, struct lk_error *err)
     if (result != 0 || w->parameters->n == 0)
         return result;
     w->entry = calloc((size_t)w->parameters->n, sizeof(*w->entry));
-    if (w->entry == NULL)
+    w->parameters->state = calloc((size_t)w->parameters->n, sizeof(*w->parameters->state));
+    if (w->entry == NULL || w->parameters->state == NULL)
         return -ENOMEM;
     for (int i = 0; i < w->parameters->n && lk_node_goes_on(map, result); i++) {
         w->entry[i].map = lk_node_at(map, i);
@@ -283,6 +296,18 @@ static int parameter_of(const struct work *w, const char *path, int *ret_result,
     return -1;
 }
 
+/* Put the setting of a path into the document. */
+static int put_setting(struct work *w, int i, enum phase phase, struct lk_error *err)
+{
+    const struct lk_setting *s = &w->settings[i];
+    int result, which = parameter_of(w, s->path, &result, err);
+
+    return result != 0 || which >= 0 || phase_of(s->path) != phase
+               ? result
+               : put(w->document, s->path, s->value, s->path, err);
+}
+
+/* Check a setting, and take the value of a parameter. */
 static int take_setting(struct work *w, int i, struct lk_error *err)
 {
     const struct lk_setting *s = &w->settings[i];
@@ -298,10 +323,8 @@ static int take_setting(struct work *w, int i, struct lk_error *err)
         if (strcmp(w->settings[k].path, s->path) == 0)
             return lk_node_refuse(root, err, "parameter %s is given twice, expected once", s->path);
     which = parameter_of(w, s->path, &result, err);
-    if (result != 0)
+    if (result != 0 || which < 0)
         return result;
-    if (which < 0)
-        return put(w->document, s->path, s->value, s->path, err);
     if (w->entry[which].is_set)
         return lk_node_refuse(root, err, "parameter %s is given twice, expected once", s->path);
     w->entry[which].is_set = w->entry[which].has_value = true;
@@ -395,84 +418,157 @@ static int add_input(struct work *w, const struct entry *e, const struct lk_para
     return lk_document_put(d, input, "rate", text, NULL);
 }
 
-/* Call @act for each path. */
-static int at_each_path(struct work *w, int i,
-                        int (*act)(struct work *w, int i, const char *path, bool is_first,
-                                   struct lk_error *err),
+/* Call @act for each path of @phase. */
+static int at_each_path(struct work *w, int i, enum phase phase,
+                        int (*act)(struct work *w, int i, const char *path, struct lk_error *err),
                         struct lk_error *err)
 {
     const char *at = w->parameters->list[i].acts;
     int result = 0;
 
-    for (bool is_first = true; *at != '\0' && result == 0; is_first = false) {
+    while (*at != '\0' && result == 0) {
         size_t size = strcspn(at, " ");
         char path[LK_PATH_SIZE];
 
         snprintf(path, sizeof(path), "%.*s", (int)size, at);
-        result = act(w, i, path, is_first, err);
+        if (phase == EARLY && phase_of(path) == EARLY)
+            w->parameters->state[i].is_used = true;
+        if (phase_of(path) == phase)
+            result = act(w, i, path, err);
         at += size + (at[size] == ' ');
     }
     return result;
 }
 
-static int learn_at(struct work *w, int i, const char *path, bool is_first, struct lk_error *err)
+static int learn_at(struct work *w, int i, const char *path, struct lk_error *err)
 {
     struct lk_parameter *p = &w->parameters->list[i];
     const char *unit = lk_path_unit(lk_document_root(w->document), path);
+    struct entry *e = &w->entry[i];
+    bool is_first = !e->is_learned;
 
+    e->is_learned = true;
     if (is_first && p->unit[0] == '\0' && strcmp(unit, "?") != 0)
         snprintf(p->unit, sizeof(p->unit), "%s", unit);
     if (p->unit[0] != '\0' && strcmp(unit, "?") != 0 && strcmp(unit, p->unit) != 0)
-        return lk_node_refuse(w->entry[i].map, err,
+        return lk_node_refuse(e->map, err,
                               "%s is in %s and the parameter in %s, expected the same unit", path,
                               unit, p->unit);
-    return w->entry[i].has_value ? 0 : find_value(w, &w->entry[i], p, path, is_first, err);
+    return e->has_value ? 0 : find_value(w, e, p, path, is_first, err);
 }
 
-static int act_at(struct work *w, int i, const char *path, bool is_first, struct lk_error *err)
+static int act_at(struct work *w, int i, const char *path, struct lk_error *err)
 {
     struct lk_parameter *p = &w->parameters->list[i];
 
-    (void)is_first;
     return p->is_tunable ? tune(w, &w->entry[i], p, path, err)
                          : put(w->document, path, p->value, p->name, err);
 }
 
-static int act(struct work *w, int i, struct lk_error *err)
+/* Act at the paths of @phase. @acts: false: find the values alone */
+static int act(struct work *w, int i, enum phase phase, bool acts, struct lk_error *err)
 {
     struct lk_parameter *p = &w->parameters->list[i];
+    struct lk_parameter_state *state = &w->parameters->state[i];
     struct entry *e = &w->entry[i];
-    int result = at_each_path(w, i, learn_at, err);
+    int result = at_each_path(w, i, phase, learn_at, err);
 
-    if (result == 0 && !(p->value >= p->low && p->value <= p->high))
-        result = lk_node_refuse(e->map, err, "parameter %s is %g, expected %g to %g", p->name,
-                                p->value, p->low, p->high);
+    state->is_known |= e->has_value || phase == LATE;
+    if (result == 0 && state->is_known && !e->is_checked &&
+        !(p->value >= p->low && p->value <= p->high))
+        return lk_node_refuse(e->map, err, "parameter %s is %g, expected %g to %g", p->name,
+                              p->value, p->low, p->high);
+    e->is_checked |= state->is_known;
     /* a value that comes from the file remains as written */
-    if (result == 0 && (e->has_value || p->is_tunable))
-        result = at_each_path(w, i, act_at, err);
-    return result == 0 && p->is_tunable ? add_input(w, e, p, err) : result;
+    if (result == 0 && acts && (e->has_value || p->is_tunable))
+        result = at_each_path(w, i, phase, act_at, err);
+    return result == 0 && acts && phase == LATE && p->is_tunable ? add_input(w, e, p, err) : result;
 }
 
-int lk_parameters_apply(struct lk_document *document, const struct lk_setting *settings, int n,
-                        struct lk_parameters *ret, struct lk_error *err)
+/* Return whether the parameter has become numbers, so that a flat text has no use for it. */
+static bool is_spent(const struct work *w, int i)
+{
+    return w->parameters->state[i].is_used || w->parameters->list[i].acts[0] == '\0';
+}
+
+/* Remove the spent parameters, and write the values of the others from outside to the section. */
+static int finish_section(struct work *w, bool is_flat, struct lk_error *err)
+{
+    struct lk_node map = lk_node_get(lk_document_root(w->document), "parameters");
+    int result = 0;
+
+    for (int i = 0; i < w->parameters->n && result == 0; i++) {
+        const struct lk_parameter *p = &w->parameters->list[i];
+        struct lk_node value = lk_node_get(w->entry[i].map, "value");
+        char text[32];
+
+        if (is_spent(w, i)) {
+            result = is_flat ? act(w, i, LATE, true, err) : 0;
+            lk_document_remove(w->document, map, p->name);
+        } else if (w->entry[i].is_set) {
+            lk_decimal_text(p->value, w->document->c_locale, text);
+            result = value.index != 0
+                         ? lk_document_replace(w->document, value, text, NULL)
+                         : lk_document_put(w->document, w->entry[i].map, "value", text, NULL);
+        }
+    }
+    return result;
+}
+
+static int take_settings(struct work *w, struct lk_error *err)
+{
+    struct lk_node root = lk_document_root(w->document);
+    int result = 0;
+
+    if (w->n_settings > LK_SETTINGS_MAX)
+        return lk_node_refuse(root, err, "%d parameters are given, expected at most %d",
+                              w->n_settings, LK_SETTINGS_MAX);
+    for (int i = 0; i < w->n_settings && result >= 0 && lk_node_goes_on(root, result); i++)
+        result = lk_also(result, result == 0 ? take_setting(w, i, err) : 0);
+    return result;
+}
+
+static int run_phase(struct work *w, enum phase phase, bool acts, struct lk_error *err)
+{
+    int result = 0;
+
+    for (int i = 0; i < w->n_settings && result == 0; i++)
+        result = put_setting(w, i, phase, err);
+    for (int i = 0; i < w->parameters->n && result == 0; i++)
+        result = act(w, i, phase, acts, err);
+    return result;
+}
+
+int lk_document_lower(struct lk_document *document, const struct lk_source *source, bool is_flat,
+                      struct lk_parameters *ret, struct lk_error *err)
 {
     LK_ARITHMETIC;
-    struct work w = {
-        .document = document, .parameters = ret, .settings = settings, .n_settings = n};
+    struct work w = {.document = document,
+                     .parameters = ret,
+                     .settings = source->settings,
+                     .n_settings = source->n};
     struct lk_node root = lk_document_root(document);
+    bool has_parts = lk_node_get(root, "parts").index != 0;
     int result;
 
     *ret = (struct lk_parameters){0};
     if (lk_node_kind(root) != LK_NODE_MAP)
         return 0; /* the reader of the model reports this error */
     result = read_section(&w, err);
-    if (result == 0 && n > LK_SETTINGS_MAX)
-        result = lk_node_refuse(root, err, "%d parameters are given, expected at most %d", n,
-                                LK_SETTINGS_MAX);
-    for (int i = 0; i < n && result >= 0 && lk_node_goes_on(root, result); i++)
-        result = lk_also(result, result == 0 ? take_setting(&w, i, err) : 0);
-    for (int i = 0; i < ret->n && result == 0; i++)
-        result = act(&w, i, err);
+    if (result == 0)
+        result = take_settings(&w, err);
+    if (result == 0)
+        result = run_phase(&w, EARLY, true, err);
+    if (result == 0 && has_parts)
+        result = lk_expressions_of_points(document, ret, err);
+    if (result == 0)
+        result = lk_parts_include(document, ret, source, err);
+    if (result == 0)
+        result = run_phase(&w, LATE, !is_flat, err);
+    if (result == 0)
+        result = lk_expressions_apply(document, ret, err);
+    if (result == 0 && (has_parts || is_flat))
+        result = finish_section(&w, is_flat, err);
     free(w.entry);
     return result;
 }
@@ -482,5 +578,6 @@ void lk_parameters_fini(struct lk_parameters *parameters)
     for (int i = 0; i < parameters->n; i++)
         free((char *)parameters->list[i].acts);
     free(parameters->list);
+    free(parameters->state);
     *parameters = (struct lk_parameters){0};
 }

@@ -12,13 +12,23 @@
 /** struct lk_parameters - the section `parameters`; @list[i].acts is on the heap. */
 struct lk_parameters {
     struct lk_parameter *list;
+    struct lk_parameter_state {
+        bool is_known; /* its value */
+        bool is_used;  /* by an expression, or for a point or part */
+    } * state;
     int n;
 };
 
-/** lk_parameters_apply() - write @settings and the values of the section into @document.
+struct lk_source;
+
+/** lk_document_lower() - make a document of numbers and names alone: values from outside and of the
+ * section `parameters` in their places, parts included, expressions as numbers.
+ * @is_flat: leave the parameters that act on numbers alone, as they are part of a flat text too
+ *
+ * A document with parts keeps only those parameters in its section: the others have become numbers.
  * Return: 0, LK_E_TEXT, -ENOMEM; release @ret in any case. */
-int lk_parameters_apply(struct lk_document *document, const struct lk_setting *settings, int n,
-                        struct lk_parameters *ret, struct lk_error *err);
+int lk_document_lower(struct lk_document *document, const struct lk_source *source, bool is_flat,
+                      struct lk_parameters *ret, struct lk_error *err);
 void lk_parameters_fini(struct lk_parameters *parameters);
 
 /** lk_parameter_acts_at() - return whether @path is one of the paths of @p. @ret_alone: whether
@@ -40,8 +50,15 @@ const char *lk_path_unit(struct lk_node root, const char *path);
 /** lk_path_may_be_tuned() - return whether {input: NAME} is allowed at @path. */
 bool lk_path_may_be_tuned(struct lk_node root, const char *path);
 
-/** lk_expressions_apply() - check the section `points`, and replace each expression "=..." of
- * @document by its value with @parameters, whose values lk_parameters_apply() has found. Return: 0,
+/** lk_expressions_of_points() - check the section `points`, and evaluate its expressions. Return:
+ * 0, LK_E_TEXT, -ENOMEM. */
+int lk_expressions_of_points(struct lk_document *document, const struct lk_parameters *parameters,
+                             struct lk_error *err);
+/** lk_expressions_within() - replace each expression "=..." within @node by its value. @index:
+ * value of `index`, 0: there is none. Return: 0, LK_E_TEXT, -ENOMEM. */
+int lk_expressions_within(struct lk_document *document, const struct lk_parameters *parameters,
+                          struct lk_node node, int index, struct lk_error *err);
+/** lk_expressions_apply() - evaluate the points, then all expressions of @document. Return: 0,
  * LK_E_TEXT, -ENOMEM. */
 int lk_expressions_apply(struct lk_document *document, const struct lk_parameters *parameters,
                          struct lk_error *err);

@@ -9,29 +9,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_head(struct lk_node root, struct lk_model *model, struct lk_error *err)
+int lk_read_top(struct lk_node root, const char *what, struct lk_error *err)
 {
     static const char *const keys[] = {"linkage", "name",   "gravity",    "bodies", "joints",
                                        "forces",  "inputs", "outputs",    "solver", "start",
                                        "roads",   "laws",   "parameters", "points", "shapes",
-                                       "blocks",  NULL};
-    static const char *const starts[] = {"drawn", "equilibrium", NULL};
+                                       "blocks",  "parts",  "ports",      NULL};
     static const char *const versions[] = {"1", NULL};
-    struct lk_node name = lk_node_get(root, "name");
-    int version;
-    int result;
+    int version, result;
 
     if (lk_node_kind(root) == LK_NODE_NONE)
-        return lk_node_refuse(root, err, "the text is empty, expected a model");
-    result = lk_node_check_keys(root, "a model", keys, err);
+        return lk_node_refuse(root, err, "the text is empty, expected %s", what);
+    result = lk_node_check_keys(root, what, keys, err);
     if (lk_node_kind(root) != LK_NODE_MAP)
         return result;
-    result = lk_also(result, lk_node_read_choice(root, "linkage", versions, &version, err));
+    return lk_also(result, lk_node_read_choice(root, "linkage", versions, &version, err));
+}
+
+static int read_head(struct lk_node root, struct lk_model *model, struct lk_error *err)
+{
+    static const char *const starts[] = {"drawn", "equilibrium", NULL};
+    struct lk_node name = lk_node_get(root, "name"), ports = lk_node_get(root, "ports");
+    int result = lk_read_top(root, "a model", err);
+
+    if (lk_node_kind(root) != LK_NODE_MAP)
+        return result;
+    if (lk_node_size(ports) > 0)
+        result = lk_also(result, lk_node_refuse(ports, err,
+                                                "a model with ports is a part, expected a model "
+                                                "that includes it under 'parts'"));
     if (name.index == 0)
         result = lk_also(result,
                          lk_node_refuse(root, err, "the key 'name' is missing, expected a name"));
     else
-        result = lk_also(result, lk_read_name(name, "model", model->name, err));
+        result = lk_also(result, lk_read_word(name, "model", model->name, err));
     if (lk_node_get(root, "start").index != 0)
         result = lk_also(result,
                          lk_node_read_choice(root, "start", starts, &model->starts_balanced, err));
@@ -74,15 +85,16 @@ static int fill_model(struct lk_document *document, const struct lk_source *sour
     for (int i = 0; i < 3; i++)
         model->gravity_input[i] = -1;
 
-    int result = lk_parameters_apply(document, source->settings, source->n, &parameters, error);
+    bool has_parts = lk_node_get(lk_document_root(document), "parts").index != 0;
+    int result = lk_document_lower(document, source, false, &parameters, error);
 
-    if (result == 0)
-        result = lk_expressions_apply(document, &parameters, error);
     model->parameters = parameters.list;
     model->n_parameters = parameters.n;
+    free(parameters.state);
     model->folder = source->folder;
     model->files = source->files;
-    if (result >= 0)
+    /* without its parts a model lacks much that is not missing */
+    if (result == 0 || (result > 0 && !has_parts))
         result = lk_also(
             result, read_model(lk_document_root(document), model, result == 0 ? error : &further));
     model->folder = NULL;
@@ -130,7 +142,8 @@ void lk_model_free(struct lk_model *model)
     free(model->laws);
     free(model->tyres);
     lk_free_tables(model);
-    lk_parameters_fini(&(struct lk_parameters){model->parameters, model->n_parameters});
+    lk_parameters_fini(
+        &(struct lk_parameters){.list = model->parameters, .n = model->n_parameters});
     free(model);
 }
 

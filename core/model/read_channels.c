@@ -463,6 +463,32 @@ static int check_signals(struct lk_node root, const struct lk_model *model, stru
     return 0;
 }
 
+static const char *channel_name(const struct lk_model *model, int i)
+{
+    return i < model->n_inputs ? model->inputs[i].name : model->outputs[i - model->n_inputs].name;
+}
+
+/* Refuse a name that reads as a component of another channel, as `hub.x` beside a channel `hub`. */
+static int check_components(struct lk_node root, const struct lk_model *model, struct lk_error *err)
+{
+    int n = model->n_inputs + model->n_outputs;
+
+    for (int i = 0; i < n; i++) {
+        const char *name = channel_name(model, i), *dot = strrchr(name, '.');
+        bool is_input = i < model->n_inputs;
+        struct lk_node map = lk_node_get(root, is_input ? "inputs" : "outputs");
+
+        for (int k = 0; k < n && dot != NULL; k++)
+            if (strncmp(channel_name(model, k), name, (size_t)(dot - name)) == 0 &&
+                channel_name(model, k)[dot - name] == '\0')
+                return lk_node_refuse(lk_node_key_at(map, is_input ? i : i - model->n_inputs), err,
+                                      "channel '%s' reads as a component of channel '%s', expected "
+                                      "another name",
+                                      name, channel_name(model, k));
+    }
+    return 0;
+}
+
 int lk_read_outputs(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     struct lk_node map;
@@ -472,6 +498,7 @@ int lk_read_outputs(struct lk_node root, struct lk_model *model, struct lk_error
     for (int i = 0; i < model->n_outputs && lk_node_goes_on(root, result); i++)
         result = lk_also(result, read_output(lk_node_key_at(map, i), lk_node_at(map, i), model,
                                              &model->outputs[i], err));
+    result = lk_also(result, check_components(root, model, err));
     /* otherwise the element that uses the signal may have been refused */
     if (!lk_node_is_refused(root))
         result = lk_also(lk_also(result, check_signals(root, model, err)),

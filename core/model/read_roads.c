@@ -74,25 +74,15 @@ static int read_profile(struct lk_node map, struct lk_model *model, struct lk_ro
                                          &road->profile[LK_TRACK_RIGHT], err));
 }
 
-/* check that a file name stays below the folder, so that an untrusted text cannot read other files
- */
 static int check_name(struct lk_node node, const struct lk_model *model, const char *name,
                       struct lk_error *err)
 {
-    size_t n = strlen(name);
-
     if (model->folder == NULL && model->files == NULL)
         return lk_node_refuse(node, err,
                               "the file '%s' of the road is not read for a text from elsewhere, "
                               "expected a folder for roads: 'roads' of the daemon's configuration",
                               name);
-    if (name[0] == '/' || strncmp(name, "../", 3) == 0 || strstr(name, "/../") != NULL ||
-        (n >= 3 && strcmp(name + n - 3, "/..") == 0))
-        return lk_node_refuse(node, err,
-                              "the file '%s' is outside of the folder of roads, expected a name "
-                              "within it",
-                              name);
-    return 0;
+    return lk_check_file(node, "roads", name, err);
 }
 
 /* return the number of bytes in the files of all roads so far */

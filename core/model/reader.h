@@ -29,6 +29,12 @@
 #define LK_MASS_MIN     1e-15 /* smallest mass [kg], unless 0 */
 #define LK_INERTIA_MIN  1e-30 /* smallest principal moment [kg m^2], unless 0 */
 
+/** lk_read_top() - check the keys at the top of a model or part, and its version. */
+int lk_read_top(struct lk_node root, const char *what, struct lk_error *err);
+/** lk_check_file() - refuse the name of a file that is not below its folder, so that an untrusted
+ * text cannot read other files. @what: name of the file in the message, such as "road" */
+int lk_check_file(struct lk_node node, const char *what, const char *name, struct lk_error *err);
+
 int lk_read_bodies(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_joints(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_forces(struct lk_node root, struct lk_model *model, struct lk_error *err);
@@ -37,12 +43,22 @@ int lk_read_roads(struct lk_node root, struct lk_model *model, struct lk_error *
 /** struct lk_source - sources of a model in addition to its document.
  * @folder:   see lk_model_read_text_in()
  * @files:    files that the model names, in place of a folder; NULL: none
- * @settings: @n values from outside */
+ * @settings: @n values from outside
+ * @parse:    parses the file of a part; NULL: parts are refused
+ * @library:  folder of parts that are not in @folder, NULL: none
+ * @below:    folder of a part below that of the model, "" or with a '/'; NULL: the model itself
+ * @part:     name of the part, "front.spring";  @depth: parts around it;  @n_parts: parts so far */
 struct lk_source {
     const char *folder;
     const struct lk_packed_files *files;
     const struct lk_setting *settings;
     int n;
+    int (*parse)(const char *path, struct lk_document **ret_document, struct lk_error *error);
+    const char *library;
+    const char *below;
+    const char *part;
+    int depth;
+    int *n_parts;
 };
 
 /** lk_model_from_document() - read the model of @document, and free the document. @result, @error:
@@ -52,7 +68,7 @@ int lk_model_from_document(int result, struct lk_document *document, const struc
                            struct lk_errors *ret_errors);
 /** lk_numbers_from_document() - list the numbers of @document, and free the document. */
 int lk_numbers_from_document(int result, struct lk_document *document,
-                             const struct lk_setting *settings, int n, struct lk_error *error,
+                             const struct lk_source *source, struct lk_error *error,
                              struct lk_numbers **ret_numbers, struct lk_errors *ret_errors);
 
 /** lk_free_roads() - release the roads of a model, and their grids. */
@@ -86,9 +102,16 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
 int lk_read_section(struct lk_node root, const char *key, int max, size_t size,
                     struct lk_node *ret_map, void *ret_array, int *ret_n, struct lk_error *err);
 
-/** lk_read_name() - read a name: a letter or '_', then letters, digits, '_', '-', at most 63 bytes.
+/** lk_is_name() - return whether @text is a name: a letter or '_', then letters, digits, '_', '-',
+ * and single dots between them, at most 63 bytes. The names of parts contain dots. */
+bool lk_is_name(const char *text);
+/** lk_read_name() - read a name, see lk_is_name().
  * @what: name of the element in the message, such as "body" */
 int lk_read_name(struct lk_node node, const char *what, char name[LK_NAME_SIZE],
+                 struct lk_error *err);
+
+/** lk_read_word() - read a name without dots: of a model, a parameter, a part or a port. */
+int lk_read_word(struct lk_node node, const char *what, char word[LK_NAME_SIZE],
                  struct lk_error *err);
 
 /** lk_read_type() - read the `type` of an entry of a section, which must be a map.

@@ -2,6 +2,7 @@
 /* Units of the numbers of a model by their paths, and which of them may be tuned. */
 #include "linkage/kinds.h"
 #include "parameters.h"
+#include "parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,36 +14,46 @@
  * omitted
  * @type: type of the item that contains them, NULL: any;  @unit: unit for lengths;  @angle: unit
  *        for angles, NULL: as @unit
- * @may_be_tuned: {input: NAME} is allowed at this path */
+ * @may_be_tuned: {input: NAME} is allowed at this path
+ * @move: how the numbers move with a part */
 struct row {
     const char *path;
     const char *type;
     const char *unit;
     const char *angle;
     bool may_be_tuned;
+    enum lk_move move;
 };
 
 static const struct row rows[] = {
     {"gravity", NULL, "m/s^2", NULL, true},
-    {"points.*", NULL, "m", NULL, false},
+    {"points.*", NULL, "m", NULL, false, LK_MOVE_PLACE},
     {"bodies.*.mass", NULL, "kg", NULL, false},
-    {"bodies.*.inertia", NULL, "kg m^2", NULL, false},
-    {"bodies.*.position", NULL, "m", NULL, false},
-    {"bodies.*.velocity", NULL, "m/s", NULL, false},
-    {"bodies.*.angular_velocity", NULL, "rad/s", NULL, false},
+    {"bodies.*.inertia", NULL, "kg m^2", NULL, false, LK_MOVE_INERTIA},
+    {"bodies.*.position", NULL, "m", NULL, false, LK_MOVE_PLACE},
+    {"bodies.*.velocity", NULL, "m/s", NULL, false, LK_MOVE_DIRECTION},
+    {"bodies.*.angular_velocity", NULL, "rad/s", NULL, false, LK_MOVE_AXIAL},
     {"*.*.orientation.angle", NULL, "rad", NULL, false},
-    {"*.*.orientation.axis", NULL, "1", NULL, false},
+    {"*.*.orientation.axis", NULL, "1", NULL, false, LK_MOVE_AXIAL},
     {"*.*.orientation.quaternion", NULL, "1", NULL, false},
-    {"*.*.point", NULL, "m", NULL, false},
-    {"*.*.points", NULL, "m", NULL, false},
-    {"joints.*.axis", NULL, "1", NULL, false},
-    {"joints.*.axes", NULL, "1", NULL, false},
-    {"joints.*.direction", NULL, "1", NULL, false},
+    {"*.*.point", NULL, "m", NULL, false, LK_MOVE_PLACE},
+    {"*.*.points", NULL, "m", NULL, false, LK_MOVE_PLACE},
+    {"joints.*.axis", "revolute", "1", NULL, false, LK_MOVE_AXIAL},
+    {"joints.*.axis", "universal", "1", NULL, false, LK_MOVE_AXIAL},
+    {"joints.*.axis", "planar", "1", NULL, false, LK_MOVE_AXIAL},
+    {"joints.*.axis", "screw", "1", NULL, false, LK_MOVE_AXIAL},
+    {"joints.*.axis", NULL, "1", NULL, false, LK_MOVE_DIRECTION},
+    {"joints.*.axes", "revolute", "1", NULL, false, LK_MOVE_AXIAL},
+    {"joints.*.axes", "universal", "1", NULL, false, LK_MOVE_AXIAL},
+    {"joints.*.axes", "planar", "1", NULL, false, LK_MOVE_AXIAL},
+    {"joints.*.axes", "screw", "1", NULL, false, LK_MOVE_AXIAL},
+    {"joints.*.axes", NULL, "1", NULL, false, LK_MOVE_DIRECTION},
+    {"joints.*.direction", NULL, "1", NULL, false, LK_MOVE_DIRECTION},
     {"joints.*.coordinate", NULL, "m", "rad", false},
     {"joints.*.start", NULL, "m", "rad", false},
     {"joints.*.coordinate.*", NULL, "m", "rad", false},
     {"joints.*.start.*", NULL, "m", "rad", false},
-    {"joints.*.pitch", NULL, "m", NULL, false},
+    {"joints.*.pitch", NULL, "m", NULL, false, LK_MOVE_HANDED},
     {"joints.*.length", NULL, "m", NULL, false},
     {"joints.*.half_angle", NULL, "rad", NULL, false},
     {"joints.*.wheel_radius", NULL, "m", NULL, false},
@@ -94,7 +105,7 @@ static const struct row rows[] = {
     {"forces.*.map.force", NULL, "N", "N m", false},
     {"forces.*.area", NULL, "m^2", NULL, false},
     {"forces.*.density", NULL, "kg/m^3", NULL, false},
-    {"forces.*.wind", NULL, "m/s", NULL, false},
+    {"forces.*.wind", NULL, "m/s", NULL, false, LK_MOVE_DIRECTION},
     {"forces.*.lower", NULL, "m", "rad", false},
     {"forces.*.upper", NULL, "m", "rad", false},
     {"forces.*.onset", NULL, "m", "rad", false},
@@ -104,10 +115,10 @@ static const struct row rows[] = {
     {"forces.*.rail_speed", NULL, "m/s", NULL, false},
     {"forces.*.limit", NULL, "N", NULL, false},
     {"forces.*.load", NULL, "N", NULL, false},
-    {"forces.*.force", NULL, "N", NULL, false},
-    {"forces.*.torque", NULL, "N m", NULL, false},
-    {"forces.*.amplitude", "harmonic-torque", "N m", NULL, false},
-    {"forces.*.amplitude", NULL, "N", NULL, false},
+    {"forces.*.force", NULL, "N", NULL, false, LK_MOVE_DIRECTION},
+    {"forces.*.torque", NULL, "N m", NULL, false, LK_MOVE_AXIAL},
+    {"forces.*.amplitude", "harmonic-torque", "N m", NULL, false, LK_MOVE_AXIAL},
+    {"forces.*.amplitude", NULL, "N", NULL, false, LK_MOVE_DIRECTION},
     {"forces.*.omega", NULL, "rad/s", NULL, false},
     {"forces.*.phase", NULL, "rad", NULL, false},
     {"forces.*.radius", NULL, "m", NULL, false},
@@ -119,8 +130,8 @@ static const struct row rows[] = {
     {"forces.*.carcass.lag", NULL, "s", NULL, false},
     {"forces.*.bore.stiffness", NULL, "N m/rad", NULL, false},
     {"forces.*.bore.damping", NULL, "N m s/rad", NULL, false},
-    {"roads.*.normal", NULL, "1", NULL, false},
-    {"roads.*.direction", NULL, "1", NULL, false},
+    {"roads.*.normal", NULL, "1", NULL, false, LK_MOVE_DIRECTION},
+    {"roads.*.direction", NULL, "1", NULL, false, LK_MOVE_DIRECTION},
     {"roads.*.left.distance", NULL, "m", NULL, false},
     {"roads.*.left.height", NULL, "m", NULL, false},
     {"roads.*.right.distance", NULL, "m", NULL, false},
@@ -139,6 +150,8 @@ static const struct row rows[] = {
     {"inputs.*.rate", "body-force", "N/s", NULL, false},
     {"blocks.*.time", NULL, "s", NULL, false},
     {"outputs.*.ahead", NULL, "s", NULL, false},
+    {"shapes.*.position", NULL, "m", NULL, false, LK_MOVE_PLACE},
+    {"shapes.*.axis", NULL, "1", NULL, false, LK_MOVE_DIRECTION},
     {"solver.step", NULL, "s", NULL, false},
     {"solver.rate", NULL, "Hz", NULL, false},
     {"solver.iterations", NULL, "1", NULL, false},
@@ -159,15 +172,23 @@ static bool is_position(const char *part)
     return strspn(part, "0123456789") == strlen(part);
 }
 
-static void split(const char *path, struct parts *ret)
+/* Split @path at its dots, except those within the name of an item. */
+static void split(struct lk_node root, const char *path, struct parts *ret)
 {
-    char *rest = NULL;
+    char *at = ret->text;
+    size_t size;
 
     *ret = (struct parts){0};
     snprintf(ret->text, sizeof(ret->text), "%s", path);
-    for (char *at = strtok_r(ret->text, ".", &rest); at != NULL && ret->n <= PARTS_MAX;
-         at = strtok_r(NULL, ".", &rest))
+    while (*at != '\0' && ret->n <= PARTS_MAX) {
+        size = strcspn(at, ".");
+        if (ret->n == 1)
+            lk_document_take_key(lk_node_get(root, ret->part[0]), at, &size);
         ret->part[ret->n++] = at;
+        at += size;
+        if (*at == '.')
+            *at++ = '\0';
+    }
     while (ret->n > 1 && is_position(ret->part[ret->n - 1])) {
         ret->place = atoi(ret->part[ret->n - 1]);
         ret->n--;
@@ -271,7 +292,7 @@ const char *lk_path_unit(struct lk_node root, const char *path)
     const char *coordinate;
     const struct row *row;
 
-    split(path, &p);
+    split(root, path, &p);
     coordinate = take_coordinate(&p);
     row = row_of(root, &p);
     if (row == NULL)
@@ -284,7 +305,17 @@ bool lk_path_may_be_tuned(struct lk_node root, const char *path)
     const struct row *row;
     struct parts p;
 
-    split(path, &p);
+    split(root, path, &p);
     row = row_of(root, &p);
     return row != NULL && row->may_be_tuned;
+}
+
+enum lk_move lk_path_move(struct lk_node root, const char *path)
+{
+    const struct row *row;
+    struct parts p;
+
+    split(root, path, &p);
+    row = row_of(root, &p);
+    return row != NULL ? row->move : LK_MOVE_NONE;
 }

@@ -10,6 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+int lk_check_file(struct lk_node node, const char *what, const char *name, struct lk_error *err)
+{
+    size_t n = strlen(name);
+
+    if (name[0] == '/' || strncmp(name, "../", 3) == 0 || strstr(name, "/../") != NULL ||
+        (n >= 3 && strcmp(name + n - 3, "/..") == 0))
+        return lk_node_refuse(node, err,
+                              "the file '%s' is outside of the folder of %s, expected a name "
+                              "within it",
+                              name, what);
+    return 0;
+}
+
 static int check_within(struct lk_node node, const char *what, double value, double max,
                         struct lk_error *err)
 {

@@ -105,6 +105,33 @@ struct lk_numbers;
 int lk_numbers_new(const char *name, const char *text, size_t size,
                    const struct lk_setting *settings, int n, struct lk_numbers **ret_numbers,
                    struct lk_errors *ret_errors);
+/** lk_numbers_new_in() - list all numbers of a model's text as lk_numbers_new() does, and read the
+ * parts that it names from @folder and below. */
+int lk_numbers_new_in(const char *folder, const char *name, const char *text, size_t size,
+                      const struct lk_setting *settings, int n, struct lk_numbers **ret_numbers,
+                      struct lk_errors *ret_errors);
+
+/** lk_model_flatten() - write a model that is made of parts as one text without parts, with
+ * @settings in their places and expressions as numbers. The model is read and checked first, so
+ * that messages have the places of the text and of the parts.
+ *
+ * Of the section `parameters`, those remain that act on numbers of the flat text and nowhere else.
+ * The flat text yields the same model, with the same hash.
+ * @folder:   of the parts and other files; NULL: a model with parts is refused
+ * @ret_text: @ret_size bytes on the heap, to be freed by the caller
+ * Thread: any but the cycle.  RT: no.
+ * Return: as lk_model_read_text_with(). */
+int lk_model_flatten(const char *folder, const char *name, const char *text, size_t size,
+                     const struct lk_setting *settings, int n, char **ret_text, size_t *ret_size,
+                     struct lk_errors *ret_errors);
+/** lk_model_has_parts() - return whether a text is YAML with a section `parts`. */
+int lk_model_has_parts(const char *text, size_t size);
+/** lk_model_text() - read the text of the model file at @path, to be sent to a program that has not
+ * the parts: the text itself, unchecked, or its flat text with @settings if it has parts.
+ * @ret_is_flat: whether the text is flat and has the settings. Return: as lk_model_flatten(). */
+int lk_model_text(const char *path, const struct lk_setting *settings, int n, int *ret_is_flat,
+                  char **ret_text, size_t *ret_size, struct lk_errors *ret_errors);
+
 /** lk_numbers_list() - return the list of numbers, valid as long as @numbers. @ret_n: number
  * of entries */
 const struct lk_number *lk_numbers_list(const struct lk_numbers *numbers, int *ret_n);
