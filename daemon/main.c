@@ -13,6 +13,7 @@
 #include "line.h"
 #include "linkage/commit.h"
 #include "linkage/document.h"
+#include "linkage/parameters.h"
 #include "linkage/host.h"
 #include "linkage/nearest.h"
 #include "linkage/stacks.h"
@@ -101,9 +102,8 @@ static int check_text(const struct lkd_config *config)
     const char *roads = *config->cycle.roads ? config->cycle.roads : NULL;
     size_t size = 0;
     char *text = NULL;
-    int r = lk_document_text(path, &text, &size, &errors.line[0]);
+    int is_flat, r = lk_model_text(path, NULL, 0, &is_flat, &text, &size, &errors);
 
-    errors.n = r > 0;
     if (r == 0)
         r = lk_model_read_text_in(roads, path, text, size, &model, &errors);
     free(text);

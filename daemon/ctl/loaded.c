@@ -115,59 +115,113 @@ static int finish_loading(struct lk_model *model, char *text, size_t size, char 
     return 0;
 }
 
-/* Read a model from @text with external @values. */
-static int read_model(const char *name, const char *text, size_t size, const char *values,
-                      const struct lkd_settings *settings, struct lk_model **ret_model,
+/* struct given - a model as it is given to the daemon. @name, @folder: of it, NULL: none;
+ * @text: @size bytes;  @values: from outside, as text */
+struct given {
+    const char *name;
+    const char *folder;
+    char *text;
+    size_t size;
+    char *values;
+};
+
+/* Read a model with its external values. */
+static int read_model(const struct given *g, struct lk_model **ret_model,
                       struct lk_errors *ret_errors)
 {
     struct lk_settings given = {0};
-    int r = lk_settings_read(values, &given, &ret_errors->line[0]);
+    int r = lk_settings_read(g->values, &given, &ret_errors->line[0]);
 
     ret_errors->n = r > 0;
     if (r == 0)
-        r = lk_model_read_text_with(*settings->roads ? settings->roads : NULL,
-                                    *name ? name : "model", text, size, given.list, given.n,
+        r = lk_model_read_text_with(g->folder, g->name, g->text, g->size, given.list, given.n,
                                     ret_model, ret_errors);
     lk_settings_fini(&given);
     return r;
+}
+
+/* Replace the text of a model with parts by its flat text, which has the external values. A
+ * recording then is complete without the files of the parts. */
+static int make_flat(struct given *g, const char *folder, struct lk_errors *ret_errors)
+{
+    struct lk_settings given = {0};
+    char *flat = NULL;
+    size_t size = 0;
+    int r;
+
+    if (!lk_model_has_parts(g->text, g->size))
+        return 0;
+    r = lk_settings_read(g->values, &given, &ret_errors->line[0]);
+    ret_errors->n = r > 0;
+    if (r == 0)
+        r = lk_model_flatten(folder, g->name, g->text, g->size, given.list, given.n, &flat, &size,
+                             ret_errors);
+    lk_settings_fini(&given);
+    if (r)
+        return r;
+    free(g->text);
+    g->text = flat;
+    g->size = size;
+    g->values[0] = '\0';
+    return 0;
+}
+
+/* Load @given, whose text and values it takes over. @parts: folder of parts, NULL: none */
+static int load(struct given *given, const char *parts, const struct lkd_settings *settings,
+                const atomic_bool *cancelled, struct lkd_loaded **ret_loaded,
+                struct lk_errors *ret_errors)
+{
+    struct lk_model *model;
+    int r = given->text && given->values ? 0 : -ENOMEM;
+
+    if (r == 0)
+        r = make_flat(given, parts, ret_errors);
+    if (r == 0)
+        r = read_model(given, &model, ret_errors);
+    if (r) {
+        free(given->text);
+        free(given->values);
+        return r;
+    }
+    return finish_loading(model, given->text, given->size, given->values, settings, cancelled,
+                          ret_loaded, ret_errors);
 }
 
 int lkd_loaded_new(const char *name, const char *text, size_t size, const char *values,
                    const struct lkd_settings *settings, const atomic_bool *cancelled,
                    struct lkd_loaded **ret_loaded, struct lk_errors *ret_errors)
 {
-    struct lk_model *model;
-    char *own = malloc(size + 1), *own_values = strdup(values);
-    int r = own && own_values ? 0 : -ENOMEM;
+    struct given given = {.name = *name ? name : "model",
+                          .folder = *settings->roads ? settings->roads : NULL,
+                          .text = malloc(size + 1),
+                          .size = size,
+                          .values = strdup(values)};
 
-    if (r == 0 && size > 0)
-        memcpy(own, text, size);
-    if (r == 0)
-        r = read_model(name, own, size, values, settings, &model, ret_errors);
-    if (r) {
-        free(own);
-        free(own_values);
-        return r;
-    }
-    return finish_loading(model, own, size, own_values, settings, cancelled, ret_loaded,
-                          ret_errors);
+    if (given.text && size > 0)
+        memcpy(given.text, text, size);
+    return load(&given, given.folder, settings, cancelled, ret_loaded, ret_errors);
 }
 
 int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,
                         const atomic_bool *cancelled, struct lkd_loaded **ret_loaded,
                         struct lk_errors *ret_errors)
 {
-    size_t size = 0;
-    char *text;
-    int r;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+    struct given given = {
+        .name = path, .folder = *settings->roads ? settings->roads : NULL, .values = strdup("")};
+    int r = lk_document_text(path, &given.text, &given.size, &ret_errors->line[0]);
 
-    r = lk_document_text(path, &text, &size, &ret_errors->line[0]);
-    if (r) {
-        ret_errors->n = r > 0;
-        return r;
+    ret_errors->n = r > 0;
+    if (r == 0 && !folder)
+        r = -ENOMEM;
+    if (r == 0) {
+        r = load(&given, folder, settings, cancelled, ret_loaded, ret_errors);
+    } else {
+        free(given.text);
+        free(given.values);
     }
-    r = lkd_loaded_new(path, text, size, "", settings, cancelled, ret_loaded, ret_errors);
-    free(text);
+    free(folder);
     return r;
 }
 

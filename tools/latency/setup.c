@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "setup.h"
-#include "linkage/file.h"
+#include "linkage/parameters.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MODEL_MAX   (1 << 20)
 #define STEPS_QUICK 10000
 
 /* The built-in model: the crank of a four-bar linkage swings. It has a closed loop, redundant
@@ -195,19 +194,15 @@ int lat_setup_machine(struct lat_course *course, struct lat_rig_setup *rig,
 
 static int read_model(const char *path, char **ret_text, struct lk_error *error)
 {
-    char *text = NULL;
+    struct lk_errors errors;
     size_t n = 0;
-    int code = lk_file_read(path, MODEL_MAX, &text, &n);
+    int is_flat, code = lk_model_text(path, NULL, 0, &is_flat, ret_text, &n, &errors);
 
-    if (code == 0 && n == MODEL_MAX)
-        code = -EFBIG;
-    if (code != 0) {
-        free(text);
-        lk_error_set(error, "--model %s: %s", path, lk_file_error(code));
-        return code;
-    }
-    *ret_text = text;
-    return 0;
+    if (code < 0)
+        lk_error_set(error, "--model %s: %s", path, strerror(-code));
+    if (code > 0)
+        lk_error_set(error, "--model %s", errors.line[0].text);
+    return code;
 }
 
 static int make_model(const struct lat_options *o, struct lat_setup *setup, struct lk_error *error)

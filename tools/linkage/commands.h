@@ -38,6 +38,7 @@ int command_info(int argc, char *argv[]);
 int command_tyre(int argc, char *argv[]);
 int command_road(int argc, char *argv[]);
 int command_params(int argc, char *argv[]);
+int command_flatten(int argc, char *argv[]);
 int command_plot(int argc, char *argv[]);
 int command_report(int argc, char *argv[]);
 int command_view(int argc, char *argv[]);

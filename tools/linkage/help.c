@@ -12,6 +12,7 @@ static const char help_usage[] =
     "usage: linkage run MODEL [options]      simulate, as fast as possible\n"
     "       linkage check MODEL [options]    validate and explain a model\n"
     "       linkage params MODEL             its numbers by their paths, for --param\n"
+    "       linkage flatten MODEL [-o FILE]  a model of parts as one text\n"
     "       linkage view MODEL --png FILE    a picture of it, and of what does not close; --html: "
     "a page\n"
     "       linkage equilibrium MODEL        where it rests, and the forces that hold it\n"
@@ -37,7 +38,8 @@ static const char help_usage[] =
     "  -p, --param PATH=VALUE  another number than in the file: bodies.arm.mass=2, gravity.3=-9.8, "
     "or\n"
     "                          the name of one of its parameters; of run, check, params,\n"
-    "                          equilibrium, modes, plot, compare. May be given several times\n"
+    "                          flatten, equilibrium, modes, plot, compare. May be given several "
+    "times\n"
     "\n";
 
 static const char help_run[] =
@@ -179,6 +181,11 @@ static const char help_others[] =
     "      --boxes             homogeneous boxes of their mass and inertia, too\n"
     "\n";
 
+static const char help_flatten[] =
+    "flatten:\n"
+    "  -o, --output FILE.yaml  otherwise the standard output. Parts are included, expressions and\n"
+    "                          the values of --param are numbers\n" HELP_FORCE "\n";
+
 static const char help_files[] =
     "replay:\n"
     "      FILE                a recording of linkaged (MCAP)\n"
@@ -248,8 +255,8 @@ static const char help_files[] =
     "  linkage run config/models/four-bar.yaml --duration 30 --set motor=5 -o four-bar.csv\n"
     "  linkage compare config/models/four-bar.yaml --formulations ali3,hdca,complement:qr\n";
 
-static const char *const texts[] = {help_usage,   help_run,    help_sweep,
-                                    help_compare, help_others, help_files};
+static const char *const texts[] = {help_usage,  help_run,     help_sweep, help_compare,
+                                    help_others, help_flatten, help_files};
 
 const struct option_row only_help[] = {{"help", 'h', .end = print_help}, {NULL}};
 

@@ -69,6 +69,7 @@ const struct command commands[] = {
     {"check", command_check},
     {"sweep", command_sweep},
     {"params", command_params},
+    {"flatten", command_flatten},
     {"compare", compare_there},
     {"methods", list_methods_there},
     {"modes", command_modes},

@@ -174,11 +174,14 @@ static int read_numbers(const char *path, struct lk_numbers **ret)
     struct lk_errors errors = {0};
     struct lk_error error = {""};
     size_t size = 0;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash + 1 - path));
     char *text = NULL;
-    int result = lk_document_text(path, &text, &size, &error);
+    int result = folder == NULL ? -ENOMEM : lk_document_text(path, &text, &size, &error);
 
     if (result == 0)
-        result = lk_numbers_new(path, text, size, given.list, given.n, ret, &errors);
+        result = lk_numbers_new_in(folder, path, text, size, given.list, given.n, ret, &errors);
+    free(folder);
     free(text);
     if (result == 0)
         return EXIT_DONE;

@@ -130,25 +130,23 @@ int ctl_restore(const struct ctl_options *options, struct lk_client *client, int
     return send_request(options, client, &request);
 }
 
-static int refuse_file(const struct ctl_options *options, const char *path, const char *why)
+/* Read the text of a model file, which is flat if the model has parts: the daemon has not their
+ * files. */
+static int read_text(const struct ctl_options *options, const char *path,
+                     ProtobufCBinaryData *ret_text, int *ret_is_flat)
 {
-    struct lk_error error;
-
-    lk_error_set(&error, "%s: %s", path, why);
-    return ctl_fail(options, &error);
-}
-
-/* Read a file. One byte more than a request may have is read, so that a file that is too long is
- * recognised. */
-static int read_file(const struct ctl_options *options, const char *path,
-                     ProtobufCBinaryData *ret_text)
-{
+    struct lk_errors errors;
     size_t size = 0;
-    char *text;
-    int fault = lk_file_read(path, LK_WIRE_CONTROL_MAX + 1, &text, &size);
+    char *text = NULL;
+    int result = lk_model_text(path, options->params.list, options->params.n, ret_is_flat, &text,
+                               &size, &errors);
 
-    if (fault < 0)
-        return refuse_file(options, path, lk_file_error(fault));
+    if (result < 0)
+        lk_error_set(&errors.line[0], "%s: %s", path, strerror(-result));
+    for (int i = 1; i < errors.n; i++)
+        fprintf(stderr, "%s\n", errors.line[i - 1].text);
+    if (result != 0)
+        return ctl_fail(options, &errors.line[errors.n > 0 ? errors.n - 1 : 0]);
     *ret_text = (ProtobufCBinaryData){.len = size, .data = (uint8_t *)text};
     return CTL_OK;
 }
@@ -180,14 +178,15 @@ int ctl_load_file(const struct ctl_options *options, struct lk_client *client, c
     Linkage__V1__LoadRequest load = LINKAGE__V1__LOAD_REQUEST__INIT;
     const Linkage__V1__ControlReply *reply;
     struct lk_error error;
-    int code = 0, status = read_file(options, path, &load.text);
+    int is_flat, code = 0, status = read_text(options, path, &load.text, &is_flat);
 
     if (status != CTL_OK)
         return status;
     /* Messages should contain the path as typed. If it is too long for the protocol, only the file
      * name is sent. */
     load.name = (char *)(strlen(path) <= LK_WIRE_NAME_MAX ? path : basename(path));
-    status = add_params(options, &load);
+    if (!is_flat) /* a flat text has them already */
+        status = add_params(options, &load);
     if (status == CTL_OK)
         code = lk_client_load(client, &load, &reply, &error);
     if (load.settings != NULL)

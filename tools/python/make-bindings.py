@@ -12,7 +12,7 @@ import sys
 import cffi
 
 # what our headers and protobuf-c's take from the system's is known to cffi, but for these
-BEFORE = 'typedef int protobuf_c_boolean;\n'
+BEFORE = 'typedef int protobuf_c_boolean;\nvoid free(void *pointer);\n'
 # of other folders than ours: all else comes from the system
 OURS = re.compile(r'(^|/)(linkage/\w+|linkage\.pb-c|wire|names|client|bench|protobuf-c)\.h$')
 

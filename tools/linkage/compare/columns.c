@@ -136,21 +136,31 @@ static int only_body(const struct lk_system *system)
     return summary.n_bodies == 1 ? 0 : -1;
 }
 
-bool compare_columns_find(const struct lk_system *system, const char *name,
-                          struct compare_column *ret)
+/* Find the column of @name, whose component begins after @dot; NULL: it has none. */
+static bool find_at(const struct lk_system *system, const char *name, const char *dot,
+                    struct compare_column *column)
 {
-    const char *dot = strchr(name, '.');
     const char *component = dot != NULL ? dot + 1 : "";
-    struct compare_column column = {.turn = -1};
     char prefix[LK_NAME_SIZE];
 
     snprintf(prefix, sizeof(prefix), "%.*s", (int)(dot != NULL ? dot - name : (long)strlen(name)),
              name);
-    if (!find_output(system, prefix, component, &column) &&
-        !find_velocity(system, prefix, component, &column) &&
-        !find_in_body(lk_system_body_index(system, prefix), component, &column) &&
-        !find_reaction(system, prefix, component, &column) &&
-        !find_in_body(only_body(system), name, &column))
+    return find_output(system, prefix, component, column) ||
+           find_velocity(system, prefix, component, column) ||
+           find_in_body(lk_system_body_index(system, prefix), component, column) ||
+           find_reaction(system, prefix, component, column);
+}
+
+/* Names contain dots, and so do components. */
+bool compare_columns_find(const struct lk_system *system, const char *name,
+                          struct compare_column *ret)
+{
+    struct compare_column column = {.turn = -1};
+    bool is_found = find_at(system, name, NULL, &column);
+
+    for (const char *dot = strchr(name, '.'); dot != NULL && !is_found; dot = strchr(dot + 1, '.'))
+        is_found = find_at(system, name, dot, &column);
+    if (!is_found && !find_in_body(only_body(system), name, &column))
         return false;
     snprintf(column.name, sizeof(column.name), "%s", name);
     *ret = column;

@@ -330,8 +330,9 @@ static int make_header(struct plan *p)
             setting[n++] = (struct lk_setting){s->quantity[q].name, study_value(s, q, 0)};
     /* Apply the parameters of the first case, so that numbers missing in the model file have units
      * as well. */
-    if (lk_numbers_new(s->model, p->text, p->size, setting, n, &numbers, &errors) != 0 &&
-        lk_numbers_new(s->model, p->text, p->size, NULL, 0, &numbers, &errors) != 0)
+    if (lk_numbers_new_in(p->folder, s->model, p->text, p->size, setting, n, &numbers, &errors) !=
+            0 &&
+        lk_numbers_new_in(p->folder, s->model, p->text, p->size, NULL, 0, &numbers, &errors) != 0)
         numbers = NULL;
     if (file == NULL || numbers == NULL) {
         lk_numbers_free(numbers);

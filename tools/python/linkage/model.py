@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
@@ -120,6 +121,26 @@ def is_text(source: str | os.PathLike) -> bool:
     return isinstance(source, str) and '\n' in source
 
 
+def _settings_of(params: Mapping[str, float] | None):
+    """Settings in C, and the paths that they point to."""
+    paths = [ffi.new('char[]', path.encode()) for path in params or ()]
+    return ffi.new('struct lk_setting[]', list(zip(paths, map(float, (params or {}).values())))), paths
+
+
+def text_to_send(source: str | os.PathLike, params: Mapping[str, float] | None):
+    """The text of a model file and the params to send with it: a model of parts as its flat text, which has them."""
+    text = Path(source).read_bytes()
+    if not core.lk_model_has_parts(text, len(text)):
+        return text, params
+    settings, paths = _settings_of(params)
+    errors, flat = ffi.new('struct lk_errors *'), ffi.new('char **')
+    size, is_flat = ffi.new('size_t *'), ffi.new('int *')
+    code = core.lk_model_text(os.fsencode(source), settings, len(paths), is_flat, flat, size, errors)
+    if code != 0:
+        _raise(code, *[text_of(errors.line[i].text) for i in range(errors.n)] or ['the model is refused'])
+    return bytes(ffi.buffer(ffi.gc(flat[0], core.free), size[0])), None
+
+
 class Model:
     """What a model file says; it does not change.
 
@@ -144,8 +165,7 @@ class Model:
     def __init__(self, source: str | os.PathLike, params: Mapping[str, float] | None = None, *, name: str = 'text',
                  folder: str | os.PathLike | None = None) -> None:
         made, errors = ffi.new('struct lk_model **'), ffi.new('struct lk_errors *')
-        paths = [ffi.new('char[]', path.encode()) for path in params or ()]
-        settings = ffi.new('struct lk_setting[]', list(zip(paths, map(float, (params or {}).values()))))
+        settings, paths = _settings_of(params)
         if is_text(source):
             text = source.encode()
             code = core.lk_model_read_text_with(os.fsencode(folder) if folder is not None else ffi.NULL,

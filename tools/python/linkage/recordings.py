@@ -18,11 +18,11 @@ __all__ = ['read_recording']
 
 
 def _layout(header: list[str]) -> Layout:
-    """Columns "pose.x [m]" as channels: neighbours with the same name in front of the point are one."""
+    """Columns "pose.x [m]" as channels: neighbours with the same name in front of the last point are one."""
     channels: list[Channel] = []
     for offset, column in enumerate(header):
         name, unit = re.fullmatch(r'(.*?)(?: \[([^\]]*)\])?', column).groups()
-        name, _, component = name.partition('.')
+        name, component = name.rsplit('.', 1) if '.' in name else (name, '')
         if component and channels and channels[-1].name == name and channels[-1].components[0]:
             last = channels[-1]
             channels[-1] = last._replace(size=last.size + 1, components=last.components + (component,),

@@ -15,7 +15,7 @@ from .channels import Channel
 from .claim import Claim
 from .errors import DaemonError, NoAnswer, Refused
 from .messages import Message, build, read
-from .model import is_text
+from .model import is_text, text_to_send
 from .samples import Sample, Stream, fail, layout_of
 
 __all__ = ['Rig', 'connect']
@@ -177,7 +177,8 @@ class Rig:
         if is_text(source):
             text, name = source.encode(), name or 'text'
         else:
-            text, name = Path(source).read_bytes(), name or Path(source).name
+            text, params = text_to_send(source, params)
+            name = name or Path(source).name
         settings = [{'path': path, 'value': float(value)} for path, value in (params or {}).items()]
         keep: list[Any] = []
         reply = ffi.new('Linkage__V1__ControlReply **')
