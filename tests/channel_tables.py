@@ -14,15 +14,13 @@ CORNER = re.compile(r"_(fl|fr|rl|rr|l|r)$")
 
 def groups(channels):
     """Channels of the same kind at several corners stand in one line: names, and the first of them."""
-    found = []
+    found = {}
     for channel in channels:
-        kind = (CORNER.sub("", channel["name"]),
+        is_at_corner = CORNER.search(channel["name"]) is not None
+        kind = (CORNER.sub("", channel["name"]), is_at_corner,
                 json.dumps({k: v for k, v in channel.items() if k not in ("name", "offset")}))
-        if found and found[-1][0] == kind and CORNER.search(channel["name"]):
-            found[-1][1].append(channel)
-        else:
-            found.append((kind, [channel]))
-    for _, alike in found:
+        found.setdefault(kind, []).append(channel)
+    for alike in found.values():
         rest = [f"`{CORNER.search(c['name']).group(0)}`" for c in alike[1:]]
         yield ", ".join([f"`{alike[0]['name']}`"] + rest), alike[0]
 
