@@ -74,7 +74,7 @@ static void number_joint(struct lk_loops *l, int j)
     for (int s = 0; s < joint->n_sides; s++) {
         int b = joint->body[s];
 
-        if (!is_fixed(l->sys, b) && l->row[b] < 0)
+        if (!is_fixed(l->sys, b) && l->row[b] < 0 && !(l->is_held && l->is_held[b]))
             number_body(l, b);
     }
 }
@@ -171,6 +171,37 @@ int lk_loops_all(const struct lk_system *sys, struct lk_loops *ret_loops)
     return 0;
 }
 
+/* Return whether a joint connects only bodies that do not move. */
+static bool moves_nothing(const struct lk_system *sys, const struct lk_joint *joint,
+                          const bool *is_held)
+{
+    for (int s = 0; s < joint->n_sides; s++)
+        if (!is_fixed(sys, joint->body[s]) && !is_held[joint->body[s]])
+            return false;
+    return true;
+}
+
+int lk_loops_beside(const struct lk_system *sys, const bool *is_held, struct lk_loops *ret_loops)
+{
+    bool *gone = calloc((size_t)sys->n_joints + 1, sizeof(bool));
+    struct lk_loops l = {.sys = sys, .is_held = is_held};
+
+    if (!gone || take_memory(&l) < 0) {
+        free(gone);
+        lk_loops_fini(&l);
+        return -ENOMEM;
+    }
+    for (int j = 0; j < sys->n_joints; j++)
+        gone[j] = lk_is_compliant(&sys->joint[j]) || moves_nothing(sys, &sys->joint[j], is_held);
+    number_joints(&l, gone);
+    for (int b = 0; b < sys->n_bodies; b++)
+        if (l.row[b] < 0 && !is_held[b])
+            number_body(&l, b);
+    free(gone);
+    *ret_loops = l;
+    return 0;
+}
+
 void lk_loops_fini(struct lk_loops *l)
 {
     free(l->column);
@@ -219,23 +250,50 @@ static double change_of_coordinate(const struct lk_system *sys, const struct lk_
 }
 
 /* evaluate the rows of a joint. A coupling counts as closed in the present pose, whatever the turns
- * so far. A drive has its present value */
-static void evaluate_joint(const struct lk_loops *l, const struct lk_pose *pose, int j,
+ * so far. The value of a coordinate row, such as a drive, is its change since the present pose */
+static void evaluate_joint(const struct lk_system *sys, const struct lk_pose *pose, int j,
                            struct block *ret)
 {
-    const struct lk_joint *joint = &l->sys->joint[j];
+    const struct lk_joint *joint = &sys->joint[j];
     const struct lk_pose *at[LK_SIDES_MAX];
 
-    *ret = (struct block){.jacobian = l->sys->jacobian[j]};
+    *ret = (struct block){.jacobian = sys->jacobian[j]};
     ret->jacobian.J = ret->J;
-    find_sides(l->sys, pose, joint, at);
+    find_sides(sys, pose, joint, at);
     lk_joint_jacobian(joint, at, ret->jacobian);
     if (!joint->of[0])
         lk_joint_violation(joint, at, ret->phi);
-    else if (joint->of[1])
-        ret->phi[0] = change_of_coordinate(l->sys, pose, joint, 1) -
-                      joint->ratio * change_of_coordinate(l->sys, pose, joint, 0) +
-                      (joint->of[2] ? change_of_coordinate(l->sys, pose, joint, 2) : 0);
+    else if (!joint->of[1])
+        ret->phi[0] = change_of_coordinate(sys, pose, joint, 0);
+    else
+        ret->phi[0] = change_of_coordinate(sys, pose, joint, 1) -
+                      joint->ratio * change_of_coordinate(sys, pose, joint, 0) +
+                      (joint->of[2] ? change_of_coordinate(sys, pose, joint, 2) : 0);
+}
+
+void lk_loops_rows(const struct lk_system *sys, const struct lk_pose *pose, int j,
+                   struct lk_loops_rows *ret)
+{
+    const struct lk_joint *joint = &sys->joint[j];
+    struct block block;
+
+    evaluate_joint(sys, pose, j, &block);
+    memcpy(ret->phi, block.phi, sizeof(ret->phi));
+    for (int r = 0; r < joint->n_rows; r++)
+        for (int s = 0; s < joint->n_sides; s++)
+            lk_jacobian_row(block.jacobian, s, r, ret->row[r][s]);
+}
+
+double lk_loops_coordinate(const struct lk_system *sys, const struct lk_pose *pose, int j,
+                           int which, double ret_row[2][6])
+{
+    const struct lk_joint *joint = &sys->joint[j];
+    const struct lk_pose *at[LK_SIDES_MAX];
+
+    find_sides(sys, pose, joint, at);
+    memset(ret_row, 0, 12 * sizeof(double));
+    lk_joint_ops(joint->type)->coordinate_jacobian(joint, at, which, ret_row);
+    return lk_joint_ops(joint->type)->coordinate(joint, at, which);
 }
 
 /* Write one row into its column, scaled to unit length. Return: the scale. Bodies without rows
@@ -274,7 +332,7 @@ void lk_loops_matrix(const struct lk_loops *l, const struct lk_pose *pose, enum 
         int n = joint->n_rows - (which == LK_COLUMNS_HOLONOMIC ? lk_slip_rows(joint) : 0);
         struct block block;
 
-        evaluate_joint(l, pose, j, &block);
+        evaluate_joint(l->sys, pose, j, &block);
         for (int r = 0; r < lk_rigid_rows(joint); r++, c++) {
             double scale = 0;
 

@@ -10,6 +10,7 @@
 #define LK_ANALYSIS_LOOPS_H
 
 #include "step/system.h"
+#include <stdbool.h>
 
 /* tolerance for a column of unit length: below it, the row is dependent */
 #define LK_RANK_TOLERANCE 1e-8
@@ -21,9 +22,11 @@
  *          -1
  * @joint_of_column: joint of each column;  @body_of: the body of rows 6 i to 6 i + 5
  * @held_by:         for bodies outside the loops, the only joint; -1: none, the body is free
- * @length:          unit of the translation of each body [m] */
+ * @length:          unit of the translation of each body [m]
+ * @is_held:         of lk_loops_beside(): bodies without rows, which do not move; else NULL */
 struct lk_loops {
     const struct lk_system *sys;
+    const bool *is_held;
     int n_columns;
     int n_rows;
     int *column;
@@ -42,6 +45,28 @@ void lk_loops_fini(struct lk_loops *loops);
 /** lk_loops_all() - do the same as lk_loops_init(), but for all rigid joints and all bodies, in
  * loops or not. */
 int lk_loops_all(const struct lk_system *sys, struct lk_loops *ret_loops);
+
+/** lk_loops_beside() - do the same as lk_loops_all() with the bodies @is_held fixed in their pose.
+ * @is_held: for each body; must outlive the result */
+int lk_loops_beside(const struct lk_system *sys, const bool *is_held, struct lk_loops *ret_loops);
+
+/** struct lk_loops_rows - rows of a joint.  @phi: violation, or value of a compliant row;  @row:
+ * gradients with respect to each side: translation (world) and rotation (body axes) */
+struct lk_loops_rows {
+    double phi[LK_ROWS_PAD];
+    double row[LK_ROWS_MAX][LK_SIDES_MAX][6];
+};
+
+/** lk_loops_rows() - compute the rows of joint @j, rigid or compliant, with the bodies at @pose.
+ * The value of a coordinate row or a coupling is its change since sys->pose, at most half a turn.
+ */
+void lk_loops_rows(const struct lk_system *sys, const struct lk_pose *pose, int j,
+                   struct lk_loops_rows *ret);
+
+/** lk_loops_coordinate() - compute coordinate @which of joint @j with the bodies at @pose, angles
+ * wrapped, and its gradient with respect to both sides.  Return: the coordinate [m or rad]. */
+double lk_loops_coordinate(const struct lk_system *sys, const struct lk_pose *pose, int j,
+                           int which, double ret_row[2][6]);
 
 /** lk_loops_is_driven() - return whether column @c is a driven row. */
 int lk_loops_is_driven(const struct lk_loops *loops, int c);

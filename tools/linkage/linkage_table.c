@@ -73,6 +73,7 @@ const struct command commands[] = {
     {"compare", compare_there},
     {"methods", list_methods_there},
     {"modes", command_modes},
+    {"kc", command_kc},
     {"plot", command_plot},
     {"bench", command_bench},
     {"doctor", command_doctor},
