@@ -49,9 +49,12 @@ int lk_csv_close(struct lk_csv *csv);
  * @time:        time of each row [s]
  * @value:       @n numbers per row
  * @line:        line of each row in its file, from 1
- * @room:        number of rows for which memory is allocated */
+ * @room:        number of rows for which memory is allocated
+ * @axis:        of lk_csv_read_curves(): name and unit of the first column, "height [m]"; "": time
+ */
 struct lk_csv_table {
     int n;
+    char axis[64];
     char **name;
     char **unit;
     int n_rows;
@@ -66,6 +69,10 @@ struct lk_csv_table {
  * Return: 0, LK_E_TEXT; release the table in either case. */
 int lk_csv_read(const char *path, double end, struct lk_csv_table *ret_table,
                 struct lk_error *ret_error);
+/** lk_csv_read_curves() - do the same, but the first column may also be a height or a steering
+ * travel, as `linkage kc` writes them, and other fields of such a file may be nan. */
+int lk_csv_read_curves(const char *path, struct lk_csv_table *ret_table,
+                       struct lk_error *ret_error);
 /** lk_csv_table_grow() - Allocate memory for one more row. Return: false: out of memory. */
 bool lk_csv_table_grow(struct lk_csv_table *table);
 /** lk_csv_table_release() - Free the memory of a table. */

@@ -15,13 +15,15 @@
 
 /** struct reader - a file while it is read.
  * @line:      number of the present line
- * @separator: separator of fields, the first one found in the header */
+ * @separator: separator of fields, the first one found in the header
+ * @is_curves: the first column need not be the time, see lk_csv_read_curves() */
 struct reader {
     const char *path;
     struct lk_csv_table *table;
     struct lk_error *error;
     long line;
     char separator;
+    bool is_curves;
 };
 
 static int out_of_memory(const struct reader *r)
@@ -135,6 +137,10 @@ static void find_separator(struct reader *r, const char *line)
 
 static int check_time(const struct reader *r, const char *name, const char *unit)
 {
+    if (r->is_curves && (strcmp(name, "height") == 0 || strcmp(name, "steer") == 0)) {
+        snprintf(r->table->axis, sizeof(r->table->axis), "%s [%.16s]", name, unit);
+        return 0;
+    }
     if (strcasecmp(name, "t") != 0 && strcasecmp(name, "time") != 0) {
         lk_error_set(r->error,
                      "%s:%ld: expected a header that begins with the time (t or time), and commas, "
@@ -214,7 +220,9 @@ static int take_field(struct reader *r, int i, const char *field)
         lk_error_set(r->error, "%s:%ld: more than %d fields", r->path, r->line, t->n + 1);
         return LK_E_TEXT;
     }
-    if (end == field || *end != '\0' || !isfinite(value)) {
+    bool is_gap = i > 0 && t->axis[0] != '\0' && isnan(value);
+
+    if (end == field || *end != '\0' || (!isfinite(value) && !is_gap)) {
         lk_error_set(r->error, "%s:%ld: field %d is no finite number, expected %d numbers%s",
                      r->path, r->line, i + 1, t->n + 1, guess(r, field));
         return LK_E_TEXT;
@@ -245,8 +253,9 @@ static int read_row(struct reader *r, char *line)
         return LK_E_TEXT;
     }
     if (t->n_rows > 0 && t->time[t->n_rows] <= t->time[t->n_rows - 1]) {
-        lk_error_set(r->error, "%s:%ld: time is %g s, expected more than in the row before",
-                     r->path, r->line, t->time[t->n_rows]);
+        lk_error_set(r->error, "%s:%ld: %s is %g%s, expected more than in the row before", r->path,
+                     r->line, t->axis[0] != '\0' ? t->axis : "time", t->time[t->n_rows],
+                     t->axis[0] != '\0' ? "" : " s");
         return LK_E_TEXT;
     }
     t->line[t->n_rows++] = r->line;
@@ -296,9 +305,10 @@ static int read_lines(struct reader *r, FILE *file, double end)
     return result;
 }
 
-int lk_csv_read(const char *path, double end, struct lk_csv_table *t, struct lk_error *ret_error)
+static int read_file(const char *path, double end, bool is_curves, struct lk_csv_table *t,
+                     struct lk_error *ret_error)
 {
-    struct reader r = {.path = path, .table = t, .error = ret_error};
+    struct reader r = {.path = path, .table = t, .error = ret_error, .is_curves = is_curves};
     int fd = lk_file_open(path), result;
     FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
@@ -310,6 +320,16 @@ int lk_csv_read(const char *path, double end, struct lk_csv_table *t, struct lk_
     result = read_lines(&r, file, end);
     fclose(file);
     return result;
+}
+
+int lk_csv_read(const char *path, double end, struct lk_csv_table *t, struct lk_error *ret_error)
+{
+    return read_file(path, end, false, t, ret_error);
+}
+
+int lk_csv_read_curves(const char *path, struct lk_csv_table *t, struct lk_error *ret_error)
+{
+    return read_file(path, HUGE_VAL, true, t, ret_error);
 }
 
 void lk_csv_table_release(struct lk_csv_table *t)

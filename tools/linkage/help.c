@@ -17,6 +17,7 @@ static const char help_usage[] =
     "a page\n"
     "       linkage equilibrium MODEL        where it rests, and the forces that hold it\n"
     "       linkage modes MODEL [options]    how it swings about that, and A, B, C, D of it\n"
+    "       linkage kc MODEL [options]       wheel angles, steering axis, roll centre over travel\n"
     "       linkage plot FILE [CHANNEL...]   a CSV, a recording, a study or a model, drawn\n"
     "       linkage sweep STUDY -o TABLE.csv many cases of a model: parameters, inputs, checks\n"
     "       linkage compare MODEL [options]  the same model by many methods, with their errors\n"
@@ -38,8 +39,8 @@ static const char help_usage[] =
     "  -p, --param PATH=VALUE  another number than in the file: bodies.arm.mass=2, gravity.3=-9.8, "
     "or\n"
     "                          the name of one of its parameters; of run, check, params,\n"
-    "                          flatten, equilibrium, modes, plot, compare. May be given several "
-    "times\n"
+    "                          flatten, equilibrium, modes, kc, plot, compare. May be given\n"
+    "                          several times\n"
     "\n";
 
 static const char help_run[] =
@@ -110,6 +111,27 @@ static const char help_compare[] =
     "                          compare-output\n" HELP_FORCE
     "  -l, --limit S           processor time of a run; default 2\n"
     "  -j, --json              for programs\n"
+    "\n";
+
+static const char help_kc[] =
+    "kc:                       wheels go up and down with the chassis fixed; rigid joints\n"
+    "  -w, --wheel JOINT[,JOINT...]\n"
+    "                          revolute joints of carrier and wheel; default: those of tyres\n"
+    "      --radius R          of these wheels [m], if no tyre has it\n"
+    "      --chassis BODY      default: the heaviest body; ground: of a rig\n"
+    "      --steer JOINT       its coordinate steers; default: joints driven by the only input\n"
+    "                          that drives joints; none: nothing steers\n"
+    "  -r, --range R           wheel travel to both sides [m]; default 0.08\n"
+    "  -n, --points N          rows of a curve, 3 to 10001; default 33\n"
+    "      --opposite          the right wheel goes down while the left one goes up (roll)\n"
+    "      --steer-range R     steering travel to both sides [m or rad]; default: limits of the\n"
+    "                          input, else 0.05 m or 0.5 rad\n"
+    "      --brake-share S     share of the front axle in braking, 0 to 1: anti-dive, anti-lift\n"
+    "      --drive-share S     share of the front axle in driving: anti-lift, anti-squat\n"
+    "  -o, --output FILE.csv   a row for each height; - is the standard output\n"
+    "      --steer-output FILE.csv  a row for each steering travel\n" HELP_FORCE
+    "      --plot FILE         draw the curves: .svg or .png, by gnuplot\n"
+    "  -j, --json              all values on the standard output, SI units\n"
     "\n";
 
 static const char help_others[] =
@@ -255,8 +277,8 @@ static const char help_files[] =
     "  linkage run config/models/four-bar.yaml --duration 30 --set motor=5 -o four-bar.csv\n"
     "  linkage compare config/models/four-bar.yaml --formulations ali3,hdca,complement:qr\n";
 
-static const char *const texts[] = {help_usage,  help_run,     help_sweep, help_compare,
-                                    help_others, help_flatten, help_files};
+static const char *const texts[] = {help_usage, help_run,    help_sweep,   help_compare,
+                                    help_kc,    help_others, help_flatten, help_files};
 
 const struct option_row only_help[] = {{"help", 'h', .end = print_help}, {NULL}};
 

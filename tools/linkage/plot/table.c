@@ -91,7 +91,7 @@ bool plot_read(const char *path, const char *topic, struct lk_csv_table *t)
 
     if (is_recording(path))
         return read_recording(path, topic, t);
-    if (lk_csv_read(path, HUGE_VAL, t, &error) == 0)
+    if (lk_csv_read_curves(path, t, &error) == 0)
         return true;
     complain("%s", error.text);
     return false;
