@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BESIDE 1e-3 /* distance of the poses of the wheel rate [m] */
+#define BESIDE 5e-4 /* distance of the poses of the wheel rate [m] */
 
 /** struct pass - a sweep that is computed. @along: motion for a unit of the sweep, rig->n */
 struct pass {

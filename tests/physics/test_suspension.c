@@ -379,6 +379,78 @@ static void rates(void **state)
     end(&rig);
 }
 
+/* ---- links instead of a wishbone and a strut's arm ---- */
+
+static const char spatial_bodies[] =
+    "linkage: 1\nname: links\nbodies:\n"
+    "  chassis: {mass: 1000, inertia: [200, 900, 1000], position: [-1, 0, 0.5]}\n"
+    "  knuckle: {mass: 5, inertia: [0.05, 0.05, 0.05], position: [0, 0.7, 0.3]}\n"
+    "  wheel: {mass: 20, inertia: [0.5, 0.9, 0.5], position: [0.02, 0.77, 0.3]}\n"
+    "  rack: {mass: 3, inertia: [0.05, 0.01, 0.05], position: [-0.12, 0, 0.28]}\n";
+static const char spatial_arms[] =
+    "  lower: {mass: 2, inertia: [0.02, 0.02, 0.02], position: [0, 0.5, 0.2]}\n"
+    "  upper: {mass: 2, inertia: [0.02, 0.02, 0.02], position: [0, 0.6, 0.5]}\n";
+static const char spatial_joints[] =
+    "joints:\n"
+    "  tie: {type: distance, bodies: [rack, knuckle], points: [[-0.12, 0.36, 0.28], [-0.13, 0.72, "
+    "0.27]]}\n"
+    "  axle: {type: revolute, bodies: [knuckle, wheel], point: [0.02, 0.77, 0.30], axis: [0.01, 1, "
+    "-0.02]}\n"
+    "  rack: {type: prismatic, bodies: [chassis, rack], point: [-0.12, 0, 0.28], axis: [0, 1, "
+    "0]}\n";
+static const char with_arms[] =
+    "  lower: {type: revolute, bodies: [chassis, lower], point: [0.1, 0.35, 0.22], axis: [0.3, "
+    "-0.02, 0.01]}\n"
+    "  upper: {type: revolute, bodies: [chassis, upper], point: [0.1, 0.45, 0.52], axis: [0.3, "
+    "0.03, -0.02]}\n"
+    "  foot: {type: spherical, bodies: [lower, knuckle], point: [0.01, 0.72, 0.20]}\n"
+    "  head: {type: spherical, bodies: [upper, knuckle], point: [-0.02, 0.68, 0.50]}\n";
+static const char with_links[] =
+    "  a: {type: distance, bodies: [chassis, knuckle], points: [[0.1, 0.35, 0.22], [0.01, 0.72, "
+    "0.20]]}\n"
+    "  b: {type: distance, bodies: [chassis, knuckle], points: [[-0.2, 0.37, 0.21], [0.01, 0.72, "
+    "0.20]]}\n"
+    "  c: {type: distance, bodies: [chassis, knuckle], points: [[0.1, 0.45, 0.52], [-0.02, 0.68, "
+    "0.50]]}\n"
+    "  d: {type: distance, bodies: [chassis, knuckle], points: [[-0.2, 0.42, 0.54], [-0.02, 0.68, "
+    "0.50]]}\n";
+
+static void open_spatial(struct rig *rig, const char *bodies, const char *joints)
+{
+    char text[TEXT];
+
+    snprintf(text, TEXT, "%s%s%s%ssolver: {step: 0.001}\n", spatial_bodies, bodies, spatial_joints,
+             joints);
+    read_model(rig, text);
+    add_wheel(rig, "axle", 0.3);
+    add_steer(rig, "rack");
+    begin(rig);
+}
+
+/* Five links to two ball joints move the wheel as two wishbones do: all values are the same. */
+static void links(void **state)
+{
+    size_t n = sizeof(struct lk_suspension_point) / sizeof(double);
+    struct rig arms, five;
+
+    (void)state;
+    open_spatial(&arms, spatial_arms, with_arms);
+    open_spatial(&five, "", with_links);
+    for (int i = -8; i <= 8; i++) {
+        enum lk_suspension_sweep sweep = i % 2 == 0 ? LK_SUSPENSION_PARALLEL : LK_SUSPENSION_STEER;
+        struct lk_suspension_row a = row_at(&arms, sweep, 0.005 * i);
+        struct lk_suspension_row b = row_at(&five, sweep, 0.005 * i);
+        const double *one = &a.point[0].height, *other = &b.point[0].height;
+
+        assert_true(isfinite(a.point[0].caster) && isfinite(a.point[0].trail));
+        for (size_t k = 0; k < n; k++)
+            if (!isnan(one[k]) || !isnan(other[k]))
+                near_to("arms and links", one[k], other[k], 1e-9);
+    }
+    end(&arms);
+    end(&five);
+}
+
 /* ---- a trailing arm with a spring ---- */
 
 /* arm of 0.4 m behind its hinge at (0, 0.7, 0.3); spring from the chassis to 0.25 m on the arm */
@@ -440,6 +512,25 @@ static void trailing_arm(void **state)
     assert_string_equal(rig.model->forces[spring.force].name, "spring");
     /* the seat moves upwards by 0.25 / 0.4, along the spring by its height over its length */
     near_to("ratio", spring.ratio[LK_SUSPENSION_LEFT], -SEAT / ARM * spring_top[1] / l, ROUNDOFF);
+    end(&rig);
+}
+
+/* A hinge with compliance holds as a rigid one. */
+static void compliant_hinge(void **state)
+{
+    const char *hinge = strstr(trailing_model, "axis: [0, 1, 0]}");
+    char text[TEXT];
+    struct rig rig;
+
+    (void)state;
+    snprintf(text, TEXT,
+             "%.*saxis: [0, 1, 0], compliance: {stiffness: [1e6, 1e6, 1e6, 1e5, 1e5]}}%s",
+             (int)(hinge - trailing_model), trailing_model, hinge + strlen("axis: [0, 1, 0]}"));
+    read_model(&rig, text);
+    add_wheel(&rig, "axle", RADIUS);
+    begin(&rig);
+    for (int i = -4; i <= 4; i++)
+        expect_trailing(&rig, 0.1 * i);
     end(&rig);
 }
 
@@ -634,6 +725,8 @@ int main(void)
         cmocka_unit_test(equal_parallel_arms),
         cmocka_unit_test(strut),
         cmocka_unit_test(rates),
+        cmocka_unit_test(links),
+        cmocka_unit_test(compliant_hinge),
         cmocka_unit_test(trailing_arm),
         cmocka_unit_test(rigid_axle),
         cmocka_unit_test(sedan),

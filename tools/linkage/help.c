@@ -117,7 +117,7 @@ static const char help_kc[] =
     "kc:                       wheels go up and down with the chassis fixed; rigid joints\n"
     "  -w, --wheel JOINT[,JOINT...]\n"
     "                          revolute joints of carrier and wheel; default: those of tyres\n"
-    "      --radius R          of these wheels [m], if no tyre has it\n"
+    "      --radius R          of all wheels [m]; default: those of their tyres\n"
     "      --chassis BODY      default: the heaviest body; ground: of a rig\n"
     "      --steer JOINT       its coordinate steers; default: joints driven by the only input\n"
     "                          that drives joints; none: nothing steers\n"

@@ -28,17 +28,22 @@ static int find_joint(const struct kc *kc, const char *option, const char *name)
 
 /* ---- wheels ---- */
 
-/* Return the radius of the tyre at a joint, NAN: none. */
-static double radius_of_tyre(const struct lk_model *model, int joint)
+/* Return the radius of the wheel at a joint: of the option, or of its tyre. NAN: none. */
+static double radius_of(const struct kc *kc, int joint)
 {
+    const struct lk_model *model = kc->model;
+
+    if (isfinite(kc->o->radius))
+        return kc->o->radius;
     for (int i = 0; i < model->n_forces; i++)
         if (model->forces[i].type == LK_FORCE_TYRE && model->forces[i].joint == joint)
             return model->tyres[model->forces[i].tyre].radius;
     return NAN;
 }
 
-static int add_wheel(struct kc *kc, int joint, double radius)
+static int add_wheel(struct kc *kc, int joint)
 {
+    double radius = radius_of(kc, joint);
     const struct lk_joint_def *def = &kc->model->joints[joint];
     struct lk_suspension_request *q = &kc->request;
 
@@ -79,8 +84,7 @@ static int add_named_wheels(struct kc *kc)
         joint = find_joint(kc, "--wheel", name);
         if (joint < 0)
             return EXIT_REFUSED;
-        code = add_wheel(
-            kc, joint, isfinite(kc->o->radius) ? kc->o->radius : radius_of_tyre(kc->model, joint));
+        code = add_wheel(kc, joint);
         if (at[size] == '\0')
             break;
         at += size + 1;
@@ -96,7 +100,7 @@ static int add_tyres(struct kc *kc)
         const struct lk_force_def *f = &kc->model->forces[i];
 
         if (f->type == LK_FORCE_TYRE)
-            code = add_wheel(kc, f->joint, kc->model->tyres[f->tyre].radius);
+            code = add_wheel(kc, f->joint);
     }
     if (code == EXIT_DONE && kc->request.n_wheels == 0) {
         complain("%s: no wheels: no force of type tyre; expected --wheel JOINT[,JOINT...] and "
@@ -264,17 +268,24 @@ static void find_steer_range(struct kc *kc)
         kc->steer_range = kc->o->steer_range;
 }
 
-int kc_choose(struct kc *kc)
+/* Check the axes of the world: gravity, if any, acts along -z. */
+static int check_gravity(const struct kc *kc)
 {
     const double *g = kc->model->gravity;
-    int code;
 
-    if (fabs(g[0]) + fabs(g[1]) > 1e-3 * fabs(g[2]) || g[2] > 0) {
-        complain("%s: gravity is (%g, %g, %g), expected it along -z: x is forward, y left, z up",
-                 kc->o->path, g[0], g[1], g[2]);
-        return EXIT_REFUSED;
-    }
-    code = kc->o->wheels != NULL ? add_named_wheels(kc) : add_tyres(kc);
+    if (fabs(g[0]) + fabs(g[1]) <= 1e-3 * fabs(g[2]) && g[2] <= 0)
+        return EXIT_DONE;
+    complain("%s: gravity is (%g, %g, %g), expected it along -z: x is forward, y left, z up",
+             kc->o->path, g[0], g[1], g[2]);
+    return EXIT_REFUSED;
+}
+
+int kc_choose(struct kc *kc)
+{
+    int code = kc->o->wheels != NULL ? add_named_wheels(kc) : add_tyres(kc);
+
+    if (code == EXIT_DONE)
+        code = check_gravity(kc);
     if (code == EXIT_DONE)
         code = find_chassis(kc);
     if (code == EXIT_DONE)

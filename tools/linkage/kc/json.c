@@ -44,7 +44,7 @@ static void print_curve(struct lk_json *json, const struct kc_axle *axle, const 
     lk_json_line(json, 6);
     lk_json_open(json, name, '{');
     lk_json_bool(json, "complete", !curve->is_cut[0] && !curve->is_cut[1]);
-    lk_json_number(json, "design", curve->design);
+    lk_json_count(json, "design", (uint64_t)curve->design);
     print_travel(json, curve);
     for (int side = 0; side < LK_SUSPENSION_SIDES; side++)
         if (axle->of.wheel[side] >= 0)

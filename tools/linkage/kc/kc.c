@@ -98,14 +98,15 @@ static int parse_options(int argc, char *argv[], struct kc_options *o)
 
 /* ---- sweeps ---- */
 
-static void name_axle(const struct kc *kc, int a, char name[KC_NAME_SIZE])
+static void name_axle(const struct kc *kc, int a, struct kc_axle *axle)
 {
     if (kc->n_axles == 2)
-        snprintf(name, KC_NAME_SIZE, "%s", a == 0 ? "front" : "rear");
+        snprintf(axle->name, KC_NAME_SIZE, "%s", a == 0 ? "front" : "rear");
     else if (kc->n_axles == 1)
-        snprintf(name, KC_NAME_SIZE, "axle");
+        snprintf(axle->name, KC_NAME_SIZE, "axle");
     else
-        snprintf(name, KC_NAME_SIZE, "axle_%d", a + 1);
+        snprintf(axle->name, KC_NAME_SIZE, "axle_%d", a + 1);
+    snprintf(axle->title, KC_NAME_SIZE, "%s%s", axle->name, kc->n_axles == 2 ? " axle" : "");
 }
 
 /* Report the ends that a sweep did not reach. */
@@ -116,7 +117,7 @@ static void report_ends(const struct kc *kc, const struct kc_axle *axle,
 
     for (int i = 0; i < 2; i++)
         if (curve->is_cut[i])
-            complain("%s: %s axle: %s %g of %g %s was reached: %s", kc->o->path, axle->name,
+            complain("%s: %s: %s %g of %g %s was reached: %s", kc->o->path, axle->title,
                      is_steer ? "steering" : "height", curve->end[i], i == 0 ? -range : range, unit,
                      curve->reason[i]);
 }
@@ -131,7 +132,7 @@ static int sweep(struct kc *kc, int a, enum lk_suspension_sweep how, double rang
         report_ends(kc, &kc->axle[a], ret, how == LK_SUSPENSION_STEER, range);
         return EXIT_DONE;
     }
-    complain("%s: %s axle: %s", kc->o->path, kc->axle[a].name,
+    complain("%s: %s: %s", kc->o->path, kc->axle[a].title,
              error.text[0] ? error.text : strerror(-r));
     return EXIT_REFUSED;
 }
@@ -142,7 +143,7 @@ static int sweep_axle(struct kc *kc, int a, const struct lk_suspension_axle *of)
     int code, n;
 
     axle->of = *of;
-    name_axle(kc, a, axle->name);
+    name_axle(kc, a, axle);
     code = sweep(kc, a, kc->o->opposite ? LK_SUSPENSION_OPPOSITE : LK_SUSPENSION_PARALLEL,
                  kc->o->range, &axle->jounce);
     if (code == EXIT_DONE && of->is_steered)

@@ -16,7 +16,7 @@
 /** struct kc_options - options of the command.
  * @output, @steer_output: CSV files of the jounce sweep and of the steering sweep, or NULL
  * @wheels:      names of joints, separated by commas, or NULL
- * @radius:      radius of the wheels of @wheels without a tyre [m], NAN: not given
+ * @radius:      radius of all wheels [m], NAN: those of their tyres
  * @range:       wheel travel [m];  @steer_range: steering travel [m or rad], NAN: as the model says
  * @brake_share, @drive_share: share of the front axle, 0 to 1, NAN: not given */
 struct kc_options {
@@ -37,10 +37,12 @@ struct kc_options {
     bool is_json;
 };
 
-/** struct kc_axle - results of an axle. @name: "front", "rear", "axle", or "axle_1";  @jounce,
- * @steer: curves, n = 0: not computed;  @spring: @n_springs springs */
+/** struct kc_axle - results of an axle.
+ * @name: in CSV and JSON: "front", "rear", "axle", or "axle_1";  @title: in messages: "front axle"
+ * @jounce, @steer: curves, n = 0: not computed;  @spring: @n_springs springs */
 struct kc_axle {
     char name[KC_NAME_SIZE];
+    char title[KC_NAME_SIZE];
     struct lk_suspension_axle of;
     struct lk_suspension_curve jounce;
     struct lk_suspension_curve steer;

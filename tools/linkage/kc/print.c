@@ -23,7 +23,7 @@ static void print_design(const struct kc *kc, const struct kc_axle *axle)
 {
     const struct lk_suspension_row *row = &axle->jounce.row[axle->jounce.design];
 
-    printf("\n%s axle in the design position, x = %.4f m\n%-34s", axle->name, axle->of.x, "");
+    printf("\n%s in the design position, x = %.4f m\n%-34s", axle->title, axle->of.x, "");
     for (int side = 0; side < LK_SUSPENSION_SIDES; side++)
         if (axle->of.wheel[side] >= 0)
             printf("%*s", WIDTH, kc_wheel(kc, axle, side));
@@ -56,8 +56,8 @@ static void print_anti(const struct kc *kc)
 
     for (int i = 0; i < 4; i++)
         if (isfinite(kc->anti[i]))
-            printf("%s%-27s %% %15.2f\n", i == 0 || !isfinite(kc->anti[i - 1]) ? "\n" : "",
-                   names[i], 100 * kc->anti[i]);
+            printf("%s%-33s %% %9.2f\n", i == 0 || !isfinite(kc->anti[i - 1]) ? "\n" : "", names[i],
+                   kc->anti[i] != 0 ? 100 * kc->anti[i] : 0);
 }
 
 /* ---- curves ---- */
@@ -105,7 +105,7 @@ static void print_curve(const struct kc *kc, const struct kc_axle *axle,
     bool is_angle = is_steer && kc->is_steer_angle;
     int every = (curve->n + ROWS - 1) / ROWS;
 
-    printf("\n%s axle over %s%s\n%9s", axle->name, is_steer ? "steering of " : "wheel travel",
+    printf("\n%s over %s%s\n%9s", axle->title, is_steer ? "steering of " : "wheel travel",
            is_steer          ? kc_steering(kc)
            : kc->o->opposite ? ", opposite"
                              : ", parallel",
@@ -126,8 +126,8 @@ void kc_print(const struct kc *kc)
 {
     int chassis = kc->request.chassis;
 
-    printf("%s: %s, kinematics of %d wheels\n", kc->o->path, lk_model_name(kc->model),
-           kc->request.n_wheels);
+    printf("%s: %s, kinematics of %d wheel%s\n", kc->o->path, lk_model_name(kc->model),
+           kc->request.n_wheels, kc->request.n_wheels == 1 ? "" : "s");
     printf("chassis %s, steering %s; x forward, y left, z up; design position: the start\n",
            chassis < 0 ? "ground" : kc->model->bodies[chassis].name,
            kc_steering(kc) != NULL ? kc_steering(kc) : "none");
