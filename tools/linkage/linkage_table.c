@@ -64,6 +64,7 @@ int run_method(const struct lk_model *model, const struct run_options *options)
     return hand_over("run", options->argc, options->argv);
 }
 
+/* clang-format off */
 const struct command commands[] = {
     {"run", command_run},
     {"check", command_check},
@@ -89,3 +90,4 @@ const struct command commands[] = {
     {"fmu", command_fmu},
     {NULL, NULL},
 };
+/* clang-format on */
