@@ -235,7 +235,6 @@ bool plot_choose(const struct lk_csv_table *t, const char *path, char *const *wo
     if (n == 0)
         good = add_all(t, &w, page);
     if (good)
-        strcpy(page->panel[page->n_panels - 1].x_label,
-               t->axis[0] != '\0' ? t->axis : "time [s]");
+        strcpy(page->panel[page->n_panels - 1].x_label, t->axis[0] != '\0' ? t->axis : "time [s]");
     return good;
 }
