@@ -210,6 +210,32 @@ static int read_settings(struct including *in, struct lk_settings *ret)
     return result;
 }
 
+/* Read the points, which are settings of the part, too. */
+static int read_points(struct including *in, struct lk_settings *ret)
+{
+    struct lk_node map = lk_node_get(in->node, "points");
+    char path[LK_PATH_SIZE];
+    int result = 0;
+
+    if (map.index != 0 && lk_node_kind(map) != LK_NODE_MAP)
+        return lk_node_refuse(map, in->err, "points is no map, expected NAME: [x, y, z]");
+    for (int i = 0; i < lk_node_size(map) && result == 0; i++) {
+        const char *name = lk_node_text(lk_node_key_at(map, i));
+        double point[3] = {0};
+
+        result = lk_read_vector_node(lk_node_at(map, i), name, point, in->err);
+        for (int k = 0; k < 3 && result == 0; k++) {
+            snprintf(path, sizeof(path), "points.%.63s.%d", name, k + 1);
+            result = lk_settings_add(ret, path, point[k]);
+        }
+        if (result == -EINVAL || result == -E2BIG)
+            return lk_node_refuse(lk_node_key_at(map, i), in->err,
+                                  "'%.63s' is no point, expected a name, and at most %d", name,
+                                  LK_SETTINGS_MAX / 3);
+    }
+    return result;
+}
+
 /* ---- the file ---- */
 
 /* struct place - where the file of a part is. @path: to open;  @folder: of the file, for its own
@@ -375,7 +401,7 @@ static int include_once(struct including *in, const struct lk_parameters *parame
                         struct lk_node entry)
 {
     static const char *const keys[] = {"file",   "names",      "position", "orientation", "mirror",
-                                       "repeat", "parameters", "ports",    NULL};
+                                       "repeat", "parameters", "points",   "ports",       NULL};
     struct lk_settings settings = {0};
     struct place place;
     int result = clone(in->document, entry, &in->node.index);
@@ -391,6 +417,8 @@ static int include_once(struct including *in, const struct lk_parameters *parame
         result = read_placement(in);
     if (result == 0)
         result = read_settings(in, &settings);
+    if (result == 0)
+        result = read_points(in, &settings);
     if (result == 0)
         result = find_file(in, &place);
     if (result == 0 &&

@@ -79,25 +79,113 @@ static int read_inertia(struct lk_node map, struct lk_body_def *body, struct lk_
     return result != 0 ? result : check_moments(node, body->inertia, err);
 }
 
+/* ---- bodies of rods ---- */
+
+#define RODS_MAX     64
+#define ROD_DIAMETER 0.02 /* [m] */
+#define ROD_DENSITY  7850 /* of steel [kg/m^3] */
+
+/* Add a solid cylinder of mass @m between the points of @rod to the moments about @centre. */
+static void add_rod(double m, double diameter, double rod[2][3], const double centre[3],
+                    double inertia[6])
+{
+    static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+    double along[3], off[3], length = 0, square = 0, thin = m * diameter * diameter / 16;
+
+    for (int i = 0; i < 3; i++) {
+        along[i] = rod[1][i] - rod[0][i];
+        off[i] = (rod[0][i] + rod[1][i]) / 2 - centre[i];
+        length += along[i] * along[i];
+        square += off[i] * off[i];
+    }
+    /* m L^2/12 (1 - u u^T) + m d^2/16 (1 + u u^T) + m (off^2 1 - off off^T) */
+    for (int k = 0; k < 6; k++) {
+        int i = pair[k][0], j = pair[k][1];
+        double is_same = i == j, uu = along[i] * along[j] / length;
+
+        inertia[k] += m * length / 12 * (is_same - uu) + thin * (is_same + uu) +
+                      m * (is_same * square - off[i] * off[j]);
+    }
+}
+
+static int read_rod(struct lk_node node, double rod[2][3], double *ret_length, struct lk_error *err)
+{
+    int result;
+
+    if (lk_node_kind(node) != LK_NODE_LIST || lk_node_size(node) != 2)
+        return lk_node_refuse(node, err, "a rod is no list of 2 points, expected [from, to]");
+    result = lk_read_vector_node(lk_node_at(node, 0), "a rod", rod[0], err);
+    result = lk_also(result, lk_read_vector_node(lk_node_at(node, 1), "a rod", rod[1], err));
+    *ret_length = sqrt((rod[1][0] - rod[0][0]) * (rod[1][0] - rod[0][0]) +
+                       (rod[1][1] - rod[0][1]) * (rod[1][1] - rod[0][1]) +
+                       (rod[1][2] - rod[0][2]) * (rod[1][2] - rod[0][2]));
+    if (result == 0 && !(*ret_length > 1e-9))
+        return lk_node_refuse(node, err, "a rod has no length, expected two different points");
+    return result;
+}
+
+/* Read a body of round rods, with its centre of mass and its moments about the axes of the world.
+ * Without a mass they are of steel. */
+static int read_rods(struct lk_node map, struct lk_body_def *body, struct lk_error *err)
+{
+    struct lk_node list = lk_node_get(map, "rods");
+    double rod[RODS_MAX][2][3] = {0}, length[RODS_MAX] = {0}, diameter = ROD_DIAMETER, sum = 0;
+    int n = lk_node_size(list), result = lk_read_positive_or(map, "diameter", &diameter, err);
+
+    if (lk_node_kind(list) != LK_NODE_LIST || n < 1 || n > RODS_MAX)
+        return lk_node_refuse(
+            list, err, "rods is no list of 1 to %d rods, expected [[from, to], ...]", RODS_MAX);
+    for (int i = 0; i < n && lk_node_goes_on(list, result); i++) {
+        result = lk_also(result, read_rod(lk_node_at(list, i), rod[i], &length[i], err));
+        sum += length[i];
+    }
+    if (result != 0)
+        return result;
+    body->mass = ROD_DENSITY * M_PI / 4 * diameter * diameter * sum;
+    if (lk_node_get(map, "mass").index != 0)
+        result = read_mass(map, body, err);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++)
+            body->position[k] += length[i] / sum * (rod[i][0][k] + rod[i][1][k]) / 2;
+    for (int i = 0; i < n; i++)
+        add_rod(body->mass * length[i] / sum, diameter, rod[i], body->position, body->inertia);
+    return lk_also(result, check_moments(list, body->inertia, err));
+}
+
+/* Read mass, inertia and pose: as numbers, or from rods. */
+static int read_masses(struct lk_node map, struct lk_body_def *body, struct lk_error *err)
+{
+    static const char *const with_rods[] = {
+        "rods", "mass", "diameter", "velocity", "angular_velocity", NULL};
+    static const char *const with_numbers[] = {
+        "mass", "inertia", "position", "orientation", "velocity", "angular_velocity", NULL};
+    bool has_rods = lk_node_get(map, "rods").index != 0;
+    int result = lk_node_check_keys(map, has_rods ? "a body of rods" : "a body",
+                                    has_rods ? with_rods : with_numbers, err);
+
+    body->orientation[0] = 1;
+    if (lk_node_kind(map) != LK_NODE_MAP)
+        return result;
+    if (has_rods)
+        return lk_also(result, read_rods(map, body, err));
+    result = lk_also(result, read_mass(map, body, err));
+    result = lk_also(result, read_inertia(map, body, err));
+    result = lk_also(result, lk_read_vector(map, "position", body->position, err));
+    return lk_also(result, lk_read_orientation_or(map, "orientation", body->orientation, err));
+}
+
 static int read_body(struct lk_node key, struct lk_node map, struct lk_body_def *body,
                      struct lk_error *err)
 {
-    static const char *const keys[] = {"mass",     "inertia",          "position", "orientation",
-                                       "velocity", "angular_velocity", NULL};
     int result = lk_read_name(key, "body", body->name, err);
 
     if (result == 0 && strcmp(body->name, "ground") == 0)
         result = lk_node_refuse(key, err,
                                 "a body is called ground, which is the name of the "
                                 "world, expected another name");
+    result = lk_also(result, read_masses(map, body, err));
     if (lk_node_kind(map) != LK_NODE_MAP)
-        return lk_also(result, lk_node_check_keys(map, "a body", keys, err));
-    result = lk_also(result, lk_node_check_keys(map, "a body", keys, err));
-    result = lk_also(result, read_mass(map, body, err));
-    result = lk_also(result, read_inertia(map, body, err));
-    result = lk_also(result, lk_read_vector(map, "position", body->position, err));
-    body->orientation[0] = 1;
-    result = lk_also(result, lk_read_orientation_or(map, "orientation", body->orientation, err));
+        return result;
     result = lk_also(result, lk_read_vector_or(map, "velocity", body->velocity, err));
     result =
         lk_also(result, lk_read_vector_or(map, "angular_velocity", body->angular_velocity, err));

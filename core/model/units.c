@@ -30,6 +30,8 @@ static const struct row rows[] = {
     {"points.*", NULL, "m", NULL, false, LK_MOVE_PLACE},
     {"bodies.*.mass", NULL, "kg", NULL, false},
     {"bodies.*.inertia", NULL, "kg m^2", NULL, false, LK_MOVE_INERTIA},
+    {"bodies.*.rods", NULL, "m", NULL, false, LK_MOVE_PLACE},
+    {"bodies.*.diameter", NULL, "m", NULL, false},
     {"bodies.*.position", NULL, "m", NULL, false, LK_MOVE_PLACE},
     {"bodies.*.velocity", NULL, "m/s", NULL, false, LK_MOVE_DIRECTION},
     {"bodies.*.angular_velocity", NULL, "rad/s", NULL, false, LK_MOVE_AXIAL},

@@ -281,7 +281,7 @@ static void refusals(void **state)
         const char *line; /* FOLDER stands for the folder */
     } rows[] = {
         {M("fle: link.yaml"), "m:4:7: unknown key 'fle' in a part, did you mean 'file'? Expected "
-                              "file, names, position, orientation, mirror, repeat, parameters, "
+                              "file, names, position, orientation, mirror, repeat, parameters, points, "
                               "ports"},
         {M("mirror: y"), "m:4:6: the key 'file' is missing, expected the name of a model's file"},
         {M("file: ../link.yaml"), "m:4:13: the file '../link.yaml' is outside of the folder of the "
