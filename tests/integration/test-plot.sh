@@ -36,7 +36,7 @@ has "no column" "no column 'crank_angel', expected crank_angle" err
 expect 1 "no rows" "$linkage" plot run.csv --from 7
 has "no rows" "no rows from 7" err
 expect 1 "no ending" "$linkage" plot run.csv -o picture.pdf
-has "no ending" ".svg or .png" err
+has "no ending" ".svg, .png or .html" err
 expect 1 "no file" "$linkage" plot nowhere.csv
 expect 2 "no words" "$linkage" plot
 printf 'time [s],x [m]\n0,1\n1,1\n' >still.csv

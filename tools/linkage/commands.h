@@ -11,6 +11,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /** enum exit_code - exit status of the program, common to all tools of this project. */
 enum exit_code {
@@ -56,6 +57,10 @@ int write_output(const char *output, const char *mark, const char *text, size_t 
 /** told_output() - Print a message about a fault of the functions of output.h, 0: none. Return:
  * EXIT_DONE, EXIT_REFUSED. */
 int told_output(const char *output, int fault);
+
+/** put_in_script() - Write @size bytes of JSON into a script element of a web page. The character <
+ * is escaped, so that no name in the data can end the element. */
+void put_in_script(FILE *file, const char *json, size_t size);
 
 /** find_part() - Find a file that is built and installed with this program: in the folder of this
  * program (build tree), or in the folder of libraries (installation).

@@ -49,7 +49,7 @@ static const char help_run[] =
     "  -d, --duration S        simulated time [s]; default 10\n"
     "  -i, --iterations N      Newton iterations a step, 1 to 20; otherwise as in the model\n"
     "  -o, --output FILE.csv   write the output channels; - is the standard output\n" HELP_FORCE
-    "      --plot FILE         draw the outputs: .svg or .png, by gnuplot\n"
+    "      --plot FILE         draw the outputs, as plot does: .svg, .png or .html\n"
     "  -n, --every N           one row every N steps; default 1\n"
     "  -w, --workers N         threads that share a step, 1 to 64, or auto: as many as the\n"
     "                          model pays for; default 1. The results have the same bits\n"
@@ -158,7 +158,8 @@ static const char help_others[] =
     "      CHANNEL             a panel for each: a channel, a component, or several separated\n"
     "                          by commas; default: every channel that changes. Of the table of\n"
     "                          a sweep: RESULT:QUANTITY; default: each over each varied quantity\n"
-    "  -o, --output FILE       .svg or .png, by gnuplot; default plot.svg\n" HELP_FORCE
+    "  -o, --output FILE       .svg or .png, by gnuplot; default plot.svg. Or .html: a page for a\n"
+    "                          browser with all channels, zoom and search, without a network\n" HELP_FORCE
     "  -t, --topic TOPIC       of a recording: outputs (the default), inputs, cycle\n"
     "      --from S  --to S    only these times\n"
     "      --bode INPUT:OUTPUT of a model: gain and phase about its static equilibrium. May be\n"

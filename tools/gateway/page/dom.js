@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all parts of the page use: elements, numbers as text, questions. Names and texts come from models and benches, so they
-// are set as text alone, never as HTML.
-export const by = (id) => document.getElementById(id);
-export const show = (element, shown) => { element.hidden = !shown; };
+// What all parts of the operator's page use: elements, numbers as text, questions.
+import { by, make, show } from './elements.js';
 
-export function make(tag, text, parent, more = {}) {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  Object.assign(element, more);
-  parent?.append(element);
-  return element;
-}
+export { by, make, show };
 
 /** a text that is written only if it is another one, so that nothing is laid out again */
 export function write(element, text) {

@@ -7,6 +7,7 @@ import { makeTicks, widest } from './ticks.js';
 Dygraph.PLUGINS = []; // they write names and styles as HTML, which this page does not do
 export const CURVES = 6; // of a plot, as many as there are colours
 const [TOP_PX, BOTTOM_PX, SIDE_PX, LABEL_PX] = [8, 20, 10, 8];
+const UNIT_PX = 10; // base of the text of an axis' unit, below the top
 const SLACK_PX = 16; // what labels may leave free before their room is taken back
 const SMALL = 1e-3; // numbers below it have an exponent
 const MARGIN = 0.08; // of the range, above and below the curves
@@ -80,6 +81,8 @@ export class Plot {
         const from = side === 0 ? left - context.measureText(text).width - LABEL_PX / 2 : right + LABEL_PX / 2;
         context.fillText(text, from, Math.max(at + 4, 9));
       }
+      const unit = ticks.length > 0 ? this.units[side] ?? '' : '';
+      context.fillText(unit, side === 0 ? left + LABEL_PX / 2 : right - context.measureText(unit).width - LABEL_PX / 2, top + UNIT_PX);
     }
     context.stroke();
   }

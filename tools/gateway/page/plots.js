@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panel of plots: the curves, the time window, freezing, and layouts with a name.
 import { Plot, missing } from './pictures.js';
+import { Board } from './board.js';
 import { ask, by, chooseFile, kept, make, saveFile, show, unitOf } from './dom.js';
 import { on, rig } from './rig.js';
 import { Samples } from './samples.js';
 
 const GAPS_S = { outputs: 0.25, inputs: 1.5 };
 const PLOTS = 24; // of a layout
-const FOUND = 40; // channels that a search shows
 const [DRAW_MS, SELDOM_MS] = [33, 250];
-const DRAGGED = 'application/x-linkage-channel';
 const WINDOWS = [1, 2, 5, 15, 60, 300, 600]; // s
 
-export const plots = { list: [], channels: [], frozen: false };
 let [outputs, acting, commanded] = [new Samples(0, 1), new Samples(0, 1), new Samples(0, 1)];
-let [marked, drawn, clock] = [null, 0, { ahead: (Date.now() - performance.now()) / 1e3, isRough: true }];
+let [drawn, clock] = [0, { ahead: (Date.now() - performance.now()) / 1e3, isRough: true }];
 
 const shared = {
   range: [0, 1], now: 0, zoomed: null,
@@ -23,11 +21,9 @@ const shared = {
     if (range === null && plot) plot.range = null;
     freeze(range !== null);
   },
-  point(time) {
-    for (const plot of plots.list) Object.assign(plot, { at: time });
-    for (const plot of plots.list) plot.write();
-  },
+  point: (time) => plots.point(time),
 };
+export const plots = Object.assign(new Board(Plot, shared, keep), { frozen: false });
 
 // ---- channels ----
 
@@ -52,14 +48,12 @@ function keep() {
 }
 
 function arrange(layout) {
-  for (const plot of plots.list) plot.remove();
-  Object.assign(plots, { list: [] });
-  marked = null;
+  plots.clear();
   if (WINDOWS.includes(layout?.window)) by('window').value = layout.window;
   const known = new Map(plots.channels.map((channel) => [channel.key, channel]));
   const wanted = (Array.isArray(layout?.plots) ? layout.plots : []).filter(Array.isArray).slice(0, PLOTS); // a file may have anything
   for (const [first, ...rest] of wanted.map((keys) => keys.map((key) => known.get(key)).filter(Boolean))) {
-    const plot = first ? addPlot([first]) : null;
+    const plot = first ? plots.add([first]) : null;
     for (const curve of rest) if (plot.takes(curve)) plot.setCurves([...plot.curves, curve]);
   }
   show(by('no-plots'), plots.list.length === 0);
@@ -75,7 +69,7 @@ on('model', () => {
   shared.zoom(null);
   arrange(kept.read(`plots.${model?.name}`, null) ?? { plots: pickFirst() });
   listLayouts();
-  search();
+  plots.search();
 });
 
 // ---- samples ----
@@ -100,84 +94,6 @@ export function endRun() {
 }
 
 export const newest = (channel, i) => outputs.newest(channel.offset + i);
-
-// ---- plots ----
-
-function mark(plot) {
-  marked = plot;
-  for (const other of plots.list) other.box.classList.toggle('marked', other === plot && plots.list.length > 1);
-}
-
-function addPlot(curves) {
-  const box = make('div', '', by('plots'), { className: 'plot' });
-  const plot = new Plot(box, shared);
-  plot.setCurves(curves);
-  plot.onremove = (curve) => {
-    const rest = plot.curves.filter((other) => other !== curve);
-    if (rest.length > 0) plot.setCurves(rest);
-    else dropPlot(plot);
-    keep();
-  };
-  box.onpointerdown = () => mark(plot);
-  box.ondragover = (event) => { if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault(); };
-  box.ondrop = (event) => {
-    event.preventDefault();
-    const channel = plots.channels.find(({ key }) => key === event.dataTransfer.getData(DRAGGED));
-    if (channel) addCurve(channel, plot);
-  };
-  plots.list.push(plot);
-  mark(plot);
-  show(by('no-plots'), false);
-  return plot;
-}
-
-function dropPlot(plot) {
-  plot.remove();
-  plots.list = plots.list.filter((other) => other !== plot);
-  mark(plots.list.at(-1) ?? null);
-  show(by('no-plots'), plots.list.length === 0);
-}
-
-/** @param plot null: a new one, as where the units of a plot do not fit */
-function addCurve(channel, plot) {
-  if (plot?.takes(channel)) plot.setCurves([...plot.curves, channel]);
-  else if (!plot?.curves.includes(channel)) addPlot([channel]);
-  keep();
-}
-
-// ---- search ----
-
-function search() {
-  const words = by('search').value.toLowerCase().split(/\s+/).filter(Boolean);
-  const open = document.activeElement === by('search') || by('found').contains(document.activeElement) || words.length > 0;
-  const fitting = plots.channels.filter(({ name, unit }) => words.every((word) => `${name} [${unit}]`.toLowerCase().includes(word)));
-  show(by('found'), open);
-  if (!open) return;
-  by('found').replaceChildren(...fitting.slice(0, FOUND).map((channel) => {
-    const item = make('li', '', null, { draggable: true });
-    item.ondragstart = (event) => event.dataTransfer.setData(DRAGGED, channel.key);
-    make('span', `${channel.name}${channel.unit ? ` [${channel.unit}]` : ''}`, item);
-    make('button', 'new plot', item, { onclick: () => addCurve(channel, null) });
-    make('button', 'add', item, { onclick: () => addCurve(channel, marked), title: 'to the marked plot' });
-    return item;
-  }));
-  if (fitting.length > FOUND) make('li', `${fitting.length - FOUND} more: type more of the name`, by('found'));
-  if (fitting.length === 0) make('li', plots.channels.length > 0 ? 'no channel has this name' : 'the model has no channels', by('found'));
-}
-
-by('search').oninput = search;
-by('search').onfocus = search;
-by('search').onkeydown = ({ key }) => {
-  if (key === 'Escape') { by('search').value = ''; by('search').blur(); show(by('found'), false); }
-  if (key === 'Enter') by('found').querySelector('button')?.click();
-};
-by('plots-panel').addEventListener('focusout', () => setTimeout(() => {
-  if (!by('search-box').contains(document.activeElement) && by('search').value === '') show(by('found'), false);
-}));
-document.addEventListener('pointerdown', ({ target }) => {
-  if (by('search-box').contains(target)) return;
-  show(by('found'), false);
-});
 
 // ---- time ----
 

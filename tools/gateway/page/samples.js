@@ -39,6 +39,10 @@ export class Samples {
     this.rows.length = 0;
   }
 
+  value(row, index) {
+    return this.rows[row][index];
+  }
+
   /** number of rows before a time */
   before(time) {
     let [low, high] = [0, this.times.length];
@@ -55,7 +59,7 @@ export class Samples {
     const right = Math.min(this.before(time), this.times.length - 1);
     const left = Math.max(right - 1, 0);
     if (right < 0) return NaN;
-    return this.rows[time - this.times[left] < this.times[right] - time ? left : right][index];
+    return this.value(time - this.times[left] < this.times[right] - time ? left : right, index);
   }
 
   newest(index) {
@@ -71,7 +75,7 @@ export class Samples {
     for (let i = Math.max(this.before(from) - 1, 0); i < this.times.length; i++) {
       const column = Math.max(Math.floor((this.times[i] - from) / width), 0);
       if (column >= columns) break;
-      const value = this.rows[i][index];
+      const value = this.value(i, index);
       const first = list[2 * column];
       if (Number.isNaN(value)) {
         const places = [2 * column, 2 * column + 1, 2 * column + 2]; // the next column, if this one is full

@@ -11,15 +11,7 @@
 #define CURVES_MAX 16 /* curves of a panel */
 #define GAP        1.5 /* a time between rows that is this much longer than both beside it is a gap */
 
-/* struct window - rows of the table between two times */
-struct window {
-    int first;
-    int end;
-};
-
-/* Return whether rows are missing before row @i: the time before it is longer than the times beside
- * that one. Where the step only changes, one of these is as long. */
-static bool is_after_gap(const struct lk_csv_table *t, const struct window *w, int i)
+bool plot_is_after_gap(const struct lk_csv_table *t, const struct plot_window *w, int i)
 {
     double around = 0;
 
@@ -46,7 +38,7 @@ static bool is_of(const char *column, const char *word, size_t size)
            (channel_size(column) == size && strncmp(column, word, size) == 0);
 }
 
-static bool add_curve(const struct lk_csv_table *t, const struct window *w, int column,
+static bool add_curve(const struct lk_csv_table *t, const struct plot_window *w, int column,
                       const char *title, struct plot_panel *panel)
 {
     size_t n = (size_t)(w->end - w->first), k = 0;
@@ -55,7 +47,7 @@ static bool add_curve(const struct lk_csv_table *t, const struct window *w, int 
     if (c == NULL)
         return false;
     for (int i = w->first; i < w->end; i++) {
-        if (is_after_gap(t, w, i)) {
+        if (plot_is_after_gap(t, w, i)) {
             c->x[k] = t->time[i - 1];
             c->y[k++] = NAN;
         }
@@ -63,6 +55,7 @@ static bool add_curve(const struct lk_csv_table *t, const struct window *w, int 
         c->y[k++] = t->value[(size_t)i * (size_t)t->n + (size_t)column];
     }
     c->n = k;
+    c->column = column;
     return true;
 }
 
@@ -100,7 +93,7 @@ static bool have_one_unit(const struct lk_csv_table *t, const char *word)
 
 /* Add the columns of one name to a panel. @is_common: all curves of the panel have one unit, which
  * the axis names; otherwise each curve names its own */
-static bool add_name(const struct lk_csv_table *t, const struct window *w, const char *path,
+static bool add_name(const struct lk_csv_table *t, const struct plot_window *w, const char *path,
                      const char *name, size_t size, bool is_common, struct plot_panel *panel)
 {
     bool found = false;
@@ -127,7 +120,7 @@ static bool add_name(const struct lk_csv_table *t, const struct window *w, const
     return found;
 }
 
-static bool add_word(const struct lk_csv_table *t, const struct window *w, const char *path,
+static bool add_word(const struct lk_csv_table *t, const struct plot_window *w, const char *path,
                      const char *word, struct plot_page *page)
 {
     struct plot_panel *panel = plot_add_panel(page, "", "");
@@ -147,7 +140,7 @@ static bool add_word(const struct lk_csv_table *t, const struct window *w, const
 
 /* ---- without words ---- */
 
-static bool changes(const struct lk_csv_table *t, const struct window *w, int column)
+static bool changes(const struct lk_csv_table *t, const struct plot_window *w, int column)
 {
     for (int i = w->first; i + 1 < w->end; i++)
         if (t->value[(size_t)i * (size_t)t->n + (size_t)column] !=
@@ -166,7 +159,7 @@ static bool shares_panel(const struct lk_csv_table *t, int of, int c)
 }
 
 /* Return whether @c is the first column of its channel and unit, and one of these changes. */
-static bool begins_panel(const struct lk_csv_table *t, const struct window *w, int c)
+static bool begins_panel(const struct lk_csv_table *t, const struct plot_window *w, int c)
 {
     bool moves = false;
 
@@ -178,7 +171,8 @@ static bool begins_panel(const struct lk_csv_table *t, const struct window *w, i
     return moves;
 }
 
-static bool add_all(const struct lk_csv_table *t, const struct window *w, struct plot_page *page)
+static bool add_all(const struct lk_csv_table *t, const struct plot_window *w,
+                    struct plot_page *page)
 {
     int left = 0, hidden = 0;
 
@@ -216,24 +210,30 @@ static bool add_all(const struct lk_csv_table *t, const struct window *w, struct
     return page->n_panels > 0;
 }
 
-bool plot_choose(const struct lk_csv_table *t, const char *path, char *const *words, int n,
-                 double from, double to, struct plot_page *page)
+bool plot_find_window(const struct lk_csv_table *t, const char *path, double from, double to,
+                      struct plot_window *ret)
 {
-    struct window w = {0, t->n_rows};
-    bool good = true;
+    struct plot_window w = {0, t->n_rows};
 
     while (w.first < w.end && t->time[w.first] < from)
         w.first++;
     while (w.end > w.first && t->time[w.end - 1] > to)
         w.end--;
-    if (w.first == w.end) {
+    *ret = w;
+    if (w.first == w.end)
         complain("%s: no rows from %g to %g s", path, from, to);
-        return false;
-    }
+    return w.first < w.end;
+}
+
+bool plot_choose(const struct lk_csv_table *t, const struct plot_window *w, const char *path,
+                 char *const *words, int n, struct plot_page *page)
+{
+    bool good = true;
+
     for (int i = 0; i < n && good; i++)
-        good = add_word(t, &w, path, words[i], page);
+        good = add_word(t, w, path, words[i], page);
     if (n == 0)
-        good = add_all(t, &w, page);
+        good = add_all(t, w, page);
     if (good)
         strcpy(page->panel[page->n_panels - 1].x_label, t->axis[0] != '\0' ? t->axis : "time [s]");
     return good;

@@ -261,14 +261,21 @@ static bool ends_with(const char *text, const char *end)
     return size > n && strcmp(text + size - n, end) == 0;
 }
 
-/* Return the first bytes of a picture @path, NULL after an error message. */
+bool plot_is_page(const char *path)
+{
+    return ends_with(path, ".html");
+}
+
+/* Return the first bytes of a picture or page @path, NULL after an error message. */
 static const char *mark_of(const char *path)
 {
     if (ends_with(path, ".svg"))
         return PLOT_MARK_SVG;
     if (ends_with(path, ".png"))
         return OUTPUT_MARK_PNG;
-    complain("%s: expected a name that ends with .svg or .png", path);
+    if (plot_is_page(path))
+        return plot_can_make_page(path) ? OUTPUT_MARK_HTML : NULL;
+    complain("%s: expected a name that ends with .svg, .png or .html", path);
     return NULL;
 }
 
@@ -285,7 +292,13 @@ bool plot_draw(const struct plot_page *page, const char *path)
     struct output *to = NULL;
     bool good;
 
-    if (mark == NULL || told_output(path, output_open(path, mark, &to)) != EXIT_DONE)
+    if (mark == NULL)
+        return false;
+    if (plot_is_page(path)) {
+        complain("%s: a page is made of curves over time; expected .svg or .png", path);
+        return false;
+    }
+    if (told_output(path, output_open(path, mark, &to)) != EXIT_DONE)
         return false;
     good = draw_to(page, ends_with(path, ".svg"), fileno(output_file(to)));
     return told_output(path, output_close(to, good)) == EXIT_DONE && good;

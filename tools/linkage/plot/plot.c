@@ -72,23 +72,35 @@ static int parse_options(int argc, char *argv[], struct options *o)
     return EXIT_DONE;
 }
 
-static bool fill_page(const struct options *o, struct plot_page *page)
+/* Draw responses, a root locus or the table of a sweep. */
+static bool draw_picture(const struct options *o, struct plot_page *page)
 {
-    const char *slash = strrchr(o->path, '/');
-    struct lk_csv_table table = {0};
     bool good;
 
-    snprintf(page->title, sizeof(page->title), "%s", slash != NULL ? slash + 1 : o->path);
     if (o->n_bode > 0)
-        return plot_bode(o->path, o->pose, o->bode, o->n_bode, page);
-    if (o->locus != NULL)
-        return plot_locus(o->path, o->pose, o->locus, page);
-    if (plot_is_study(o->path))
-        return plot_study(o->path, o->words, o->n_words, page);
-    good = plot_read(o->path, o->topic, &table) &&
-           plot_choose(&table, o->path, o->words, o->n_words, o->from, o->to, page);
-    lk_csv_table_release(&table);
-    return good;
+        good = plot_bode(o->path, o->pose, o->bode, o->n_bode, page);
+    else if (o->locus != NULL)
+        good = plot_locus(o->path, o->pose, o->locus, page);
+    else
+        good = plot_study(o->path, o->words, o->n_words, page);
+    return good && plot_draw(page, o->output);
+}
+
+static bool draw(const struct options *o, struct plot_page *page)
+{
+    const char *slash = strrchr(o->path, '/');
+    const struct plot_request request = {.path = o->path,
+                                         .topic = o->topic,
+                                         .title = slash != NULL ? slash + 1 : o->path,
+                                         .words = o->words,
+                                         .n_words = o->n_words,
+                                         .from = o->from,
+                                         .to = o->to};
+
+    snprintf(page->title, sizeof(page->title), "%s", request.title);
+    if (o->n_bode > 0 || o->locus != NULL || plot_is_study(o->path))
+        return draw_picture(o, page);
+    return plot_table(&request, o->output, page);
 }
 
 int command_plot(int argc, char *argv[])
@@ -101,7 +113,7 @@ int command_plot(int argc, char *argv[])
         return code;
     page.width = o.width;
     page.height = o.height;
-    code = fill_page(&o, &page) && plot_draw(&page, o.output) ? EXIT_DONE : EXIT_REFUSED;
+    code = draw(&o, &page) ? EXIT_DONE : EXIT_REFUSED;
     if (code == EXIT_DONE)
         printf("%s: %d panel%s of %s\n", o.output, page.n_panels, page.n_panels == 1 ? "" : "s",
                o.path);

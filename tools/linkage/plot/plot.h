@@ -6,6 +6,7 @@
  *     study.c     table of a sweep -> struct plot_page: each result over each varied quantity
  *     analysis.c  a model          -> struct plot_page: frequency responses, root loci
  *     draw.c      struct plot_page -> SVG or PNG, by gnuplot
+ *     offline.c   a table          -> a page for a browser, with all its columns
  *     plot.c      options, calls of these steps */
 #ifndef TOOLS_LINKAGE_PLOT_H
 #define TOOLS_LINKAGE_PLOT_H
@@ -19,8 +20,15 @@
 #define PLOT_MARK_SVG                                                                              \
     "<?xml version=\"1.0\" encoding=\"utf-8\"  standalone=\"no\"?>" /* of gnuplot */
 
+/** struct plot_window - rows @first to @end - 1 of a table */
+struct plot_window {
+    int first;
+    int end;
+};
+
 /** struct plot_curve - points of a curve, owned by the page. A point that is not finite ends a
  * line.
+ * @column: column of the table that the curve shows, if it is of a table
  * @shade: value of each point that gives its colour, and no line; NULL: one colour
  * @is_dots: points without a line */
 struct plot_curve {
@@ -29,6 +37,7 @@ struct plot_curve {
     double *y;
     double *shade;
     size_t n;
+    int column;
     bool is_dots;
 };
 
@@ -65,13 +74,20 @@ void plot_page_fini(struct plot_page *page);
  * Return: false after an error message. Release with lk_csv_table_release(). */
 bool plot_read(const char *path, const char *topic, struct lk_csv_table *ret_table);
 
+/** plot_find_window() - Find the rows between two times [s]. Return: false after an error message:
+ * there are none. */
+bool plot_find_window(const struct lk_csv_table *table, const char *path, double from, double to,
+                      struct plot_window *ret_window);
+/** plot_is_after_gap() - Return whether rows are missing before row @i: the time before it is
+ * longer than the times beside that one. Where the step only changes, one of these is as long. */
+bool plot_is_after_gap(const struct lk_csv_table *table, const struct plot_window *window, int i);
+
 /** plot_choose() - Make a panel for each of @n words, "CHANNEL", "CHANNEL.COMPONENT", or several
  * separated by commas; without words a panel for each channel and unit that changes, as many as
  * there is room for.
- * @from, @to: window of time [s]
  * Return: false after an error message. */
-bool plot_choose(const struct lk_csv_table *table, const char *path, char *const *words, int n,
-                 double from, double to, struct plot_page *page);
+bool plot_choose(const struct lk_csv_table *table, const struct plot_window *window,
+                 const char *path, char *const *words, int n, struct plot_page *page);
 
 /** plot_is_study() - Return whether a file is the table of linkage sweep. */
 bool plot_is_study(const char *path);
@@ -88,12 +104,37 @@ bool plot_bode(const char *path, bool pose, const char *const *pairs, int n,
  * "PATH=FROM:TO" or "PATH=FROM:TO:VALUES". Return: false after an error message. */
 bool plot_locus(const char *path, bool pose, const char *range, struct plot_page *page);
 
+/** struct plot_request - what to draw of a table. @topic: of a recording;  @title: of the page
+ * @words, @n_words: see plot_choose();  @from, @to: window of time [s] */
+struct plot_request {
+    const char *path;
+    const char *topic;
+    const char *title;
+    char *const *words;
+    int n_words;
+    double from;
+    double to;
+};
+
 /** plot_can_draw() - Return whether a picture can be written to @path later. Return: false after an
  * error message. */
 bool plot_can_draw(const char *path);
-/** plot_file() - Draw every channel that changes of a CSV file or a recording into the picture
- * @path. Return: number of panels; 0 after an error message. */
+/** plot_table() - Draw a CSV file or a recording into the file @output, .svg, .png or .html.
+ * @page: receives the panels; with the size of the picture
+ * Return: false after an error message. */
+bool plot_table(const struct plot_request *request, const char *output, struct plot_page *page);
+/** plot_file() - Draw every channel that changes of a CSV file or a recording into the file @path.
+ * Return: number of panels; 0 after an error message. */
 int plot_file(const char *table, const char *title, const char *path);
+/** plot_is_page() - Return whether @path is the name of a page for a browser, .html. */
+bool plot_is_page(const char *path);
+/** plot_can_make_page() - Return whether this program has what a page consists of. Return: false
+ * after an error message. */
+bool plot_can_make_page(const char *path);
+/** plot_make_page() - Write the rows of a table as a page for a browser: the panels of @page at
+ * first, all other columns for the search. Return: false after an error message. */
+bool plot_make_page(const struct lk_csv_table *table, const struct plot_window *window,
+                    const struct plot_page *page, const char *path);
 /** plot_draw() - Draw a page by gnuplot into the file @path, .svg or .png. Return: false after an
  * error message. */
 bool plot_draw(const struct plot_page *page, const char *path);

@@ -97,17 +97,29 @@ bool plot_read(const char *path, const char *topic, struct lk_csv_table *t)
     return false;
 }
 
+bool plot_table(const struct plot_request *r, const char *output, struct plot_page *page)
+{
+    struct lk_csv_table table = {0};
+    struct plot_window window;
+    bool good;
+
+    snprintf(page->title, sizeof(page->title), "%s", r->title);
+    good = plot_read(r->path, r->topic, &table) &&
+           plot_find_window(&table, r->title, r->from, r->to, &window) &&
+           plot_choose(&table, &window, r->title, r->words, r->n_words, page) &&
+           (plot_is_page(output) ? plot_make_page(&table, &window, page, output)
+                                 : plot_draw(page, output));
+    lk_csv_table_release(&table);
+    return good;
+}
+
 int plot_file(const char *table, const char *title, const char *path)
 {
-    struct lk_csv_table columns = {0};
+    const struct plot_request request = {
+        .path = table, .topic = "outputs", .title = title, .from = -DBL_MAX, .to = DBL_MAX};
     struct plot_page page = {0};
-    int n = 0;
+    int n = plot_table(&request, path, &page) ? page.n_panels : 0;
 
-    snprintf(page.title, sizeof(page.title), "%s", title);
-    if (plot_read(table, "outputs", &columns) &&
-        plot_choose(&columns, title, NULL, 0, -DBL_MAX, DBL_MAX, &page) && plot_draw(&page, path))
-        n = page.n_panels;
     plot_page_fini(&page);
-    lk_csv_table_release(&columns);
     return n;
 }

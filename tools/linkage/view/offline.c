@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "offline.h"
+#include "commands.h"
 #include "foxglove/scene_json.h"
 
 #include <stdlib.h>
@@ -89,17 +90,6 @@ static void put_data(struct lk_json *json, const char *name, const struct lk_sce
     lk_json_close(json, '}');
 }
 
-/* Write a text in a script. The character < is escaped, so that no name of a model can end the
- * script. */
-static void put_escaped(FILE *file, const char *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (text[i] == '<')
-            fputs("\\u003c", file);
-        else
-            putc(text[i], file);
-}
-
 bool offline_write(FILE *file, const char *name, const struct lk_scene *scene, const double *time,
                    const double *poses, int n, double least)
 {
@@ -114,7 +104,7 @@ bool offline_write(FILE *file, const char *name, const struct lk_scene *scene, c
     }
     if (good) {
         fwrite(offline_head, 1, offline_head_size, file);
-        put_escaped(file, text, size);
+        put_in_script(file, text, size);
         fwrite(offline_tail, 1, offline_tail_size, file);
     }
     free(text);
