@@ -51,6 +51,7 @@ static const char help_run[] =
     "  -o, --output FILE.csv   write the output channels; - is the standard output\n" HELP_FORCE
     "      --plot FILE         draw the outputs, as plot does: .svg, .png or .html\n"
     "  -n, --every N           one row every N steps; default 1\n"
+    "  -j, --json              the summary for programs\n"
     "  -w, --workers N         threads that share a step, 1 to 64, or auto: as many as the\n"
     "                          model pays for; default 1. The results have the same bits\n"
     "      --set CHANNEL=VALUE[,VALUE...]\n"
@@ -92,6 +93,7 @@ static const char help_sweep[] =
     "      --case N            run case N alone; --output is then a CSV as of run\n"
     "      --list              only print the values of all cases\n"
     "      --fresh             begin anew, whatever the journal has\n"
+    "      --json              the summary for programs\n"
     "\n";
 
 static const char help_compare[] =
@@ -153,6 +155,10 @@ static const char help_others[] =
     "                          outputs y, to PREFIX-A.csv .. PREFIX-D.csv\n" HELP_FORCE
     "  -m, --mode N            draw mode N of the table, and what it is at rest, into\n"
     "  -s, --svg FILE\n"
+    "  -j, --json              the table for programs\n"
+    "\n"
+    "equilibrium, info:\n"
+    "  -j, --json              for programs\n"
     "\n"
     "plot:\n"
     "      CHANNEL             a panel for each: a channel, a component, or several separated\n"

@@ -4,6 +4,7 @@
 #include "linkage/modes.h"
 #include "commands.h"
 #include "linkage/file.h"
+#include "modes_parts.h"
 #include "modes_picture.h"
 
 #include <errno.h>
@@ -13,13 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED 4 /* number of bodies named in the description of a mode */
-/* A body is named in the description of a mode only if it has at least this share of the kinetic
- * energy. */
-#define LEAST      0.03
-#define UNREST     1e-6 /* largest acceleration at rest, as a share of the largest entry of A */
-#define NO_DAMPING 1e-9 /* a smaller damping ratio is round-off */
-#define NOTHING    1e-5 /* round-off limit for zero eigenvalues, as a share of the largest */
+#define NAMED  4    /* number of bodies named in the description of a mode */
+#define UNREST 1e-6 /* largest acceleration at rest, as a share of the largest entry of A */
 
 /** struct options - options of the command.
  * @pose:   linearise about the initial configuration instead of the equilibrium
@@ -33,6 +29,7 @@ struct options {
     int mode;
     bool pose;
     bool still;
+    bool is_json;
 };
 
 static int parse_options(int argc, char *argv[], struct options *o)
@@ -46,6 +43,7 @@ static int parse_options(int argc, char *argv[], struct options *o)
         {"mode", 'm', .integer = &o->mode, .low = 1, .high = INT_MAX,
          .expected = "its number in the table"},
         {"svg", 's', .text = &o->svg},
+        {"json", 'j', .flag = &o->is_json},
         {"help", 'h', .end = print_help},
         {NULL},
     };
@@ -67,6 +65,11 @@ static double largest_of(const double *values, int n)
     return largest;
 }
 
+static bool rests(const struct lk_linear *l)
+{
+    return l->unrest <= UNREST * fmax(1, largest_of(l->A, l->n_states * l->n_states));
+}
+
 static void print_head(const struct options *o, const struct lk_system *system,
                        const struct lk_model *model, const struct lk_linear *l)
 {
@@ -75,120 +78,72 @@ static void print_head(const struct options *o, const struct lk_system *system,
     lk_system_equilibrium(system, &e);
     printf("%s: %s, %d degrees of freedom, about %s\n", o->path, lk_model_name(model), l->n_rates,
            e.is_sought ? "its static equilibrium" : "the drawing");
-    if (l->unrest > UNREST * fmax(1, largest_of(l->A, l->n_states * l->n_states)))
+    if (!rests(l))
         printf(
             "note: it does not rest there: a coordinate gains %.3g a second in each second; these "
             "are the modes of that moment\n",
             l->unrest);
 }
 
-/* Compute component @at of the motion or momentum of all bodies in the mode, real and imaginary
- * part.
- * @values: motions or momenta of all bodies for a unit value of each coordinate in turn */
-static void sum_up(const struct lk_linear *l, const struct lk_mode *mode, const double *values,
-                   int at, double ret[2])
-{
-    ret[0] = ret[1] = 0;
-    for (int i = 0; i < l->n_motions; i++) {
-        double part = values[(size_t)i * (size_t)l->n_bodies * 6 + (size_t)at];
-
-        ret[0] += mode->shape[2 * i] * part;
-        ret[1] += mode->shape[2 * i + 1] * part;
-    }
-}
-
-/* Return the kinetic energy of a body in direction @k, 0 to 5, before division by the total. */
-static double energy_of(const struct lk_linear *l, const struct lk_mode *mode, int body, int k)
-{
-    double motion[2], momentum[2];
-
-    sum_up(l, mode, l->motion, 6 * body + k, motion);
-    sum_up(l, mode, l->momentum, 6 * body + k, momentum);
-    return motion[0] * momentum[0] + motion[1] * momentum[1];
-}
-
-/** struct part - share of a body in a mode.
- * @way:   direction with most of its kinetic energy
- * @share: share of the kinetic energy */
-struct part {
-    int body;
-    int way;
-    double share;
-};
-
-static int compare(const void *a, const void *b)
-{
-    const struct part *x = a, *y = b;
-
-    return x->share < y->share ? 1 : x->share > y->share ? -1 : x->body - y->body;
-}
-
-/* Compute the shares of all bodies in a mode.
- * @part: array of all bodies, sorted by share, largest first */
-static void find_parts(const struct lk_linear *l, const struct lk_mode *mode, struct part *part)
-{
-    double all = 0;
-
-    for (int b = 0; b < l->n_bodies; b++) {
-        double most = 0;
-
-        part[b] = (struct part){.body = b};
-        for (int k = 0; k < 6; k++) {
-            double energy = energy_of(l, mode, b, k);
-
-            part[b].share += energy;
-            if (energy > most * (1 + 1e-6)) {
-                most = energy;
-                part[b].way = k;
-            }
-        }
-        all += part[b].share;
-    }
-    for (int b = 0; b < l->n_bodies && all > 0; b++)
-        part[b].share /= all;
-    qsort(part, (size_t)l->n_bodies, sizeof(*part), compare);
-}
-
 static void print_shape(const struct lk_system *system, const struct lk_linear *l,
-                        const struct lk_mode *mode, struct part *part)
+                        const struct lk_mode *mode, struct mode_part *part)
 {
-    static const char *const ways[] = {"along x", "along y", "along z",
-                                       "about x", "about y", "about z"};
-
-    find_parts(l, mode, part);
-    for (int i = 0; i < NAMED && i < l->n_bodies && part[i].share >= LEAST; i++)
+    modes_find_parts(l, mode, part);
+    for (int i = 0; i < NAMED && i < l->n_bodies && part[i].share >= MODES_SHARE_MIN; i++)
         printf("%s%s %s %.0f %%", i > 0 ? ", " : "  ", lk_system_body_name(system, part[i].body),
-               ways[part[i].way], 100 * part[i].share);
+               modes_way(part[i].way), 100 * part[i].share);
     putchar('\n');
 }
 
 static void print_modes(const struct lk_system *system, const struct lk_linear *l,
-                        const struct lk_mode *mode, int n, struct part *part)
+                        const struct lk_mode *mode, int n, struct mode_part *part)
 {
-    double zero = n > 0 ? NOTHING * 2 * M_PI * mode[n - 1].frequency : 0;
+    double zero = modes_zero(mode, n);
     bool has_free = false;
 
     puts("mode       eigenvalue [1/s]         [Hz]  damping  what moves, by its kinetic energy");
     for (int i = 0; i < n; i++) {
         const struct lk_mode *m = &mode[i];
-        double damping = fabs(m->damping) < NO_DAMPING ? 0 : m->damping;
-        bool is_free = 2 * M_PI * m->frequency <= zero;
+        enum mode_kind kind = modes_kind(m, zero);
+        double damping = modes_damping(m);
 
-        has_free |= is_free;
-        if (is_free)
+        has_free |= kind == MODE_FREE;
+        if (kind == MODE_FREE)
             printf("%4d  %12s %-14s %8s %8s", i + 1, "0", "", "free", "");
-        else if (m->im > 0)
+        else if (kind == MODE_SWINGS)
             printf("%4d  %12.6g +- %-11.6g %8.4g %8.4f", i + 1, damping == 0 ? 0 : m->re, m->im,
                    m->frequency, damping);
         else
             printf("%4d  %12.6g %-14s %8.4g %8s", i + 1, m->re, "", m->frequency,
-                   m->re > 0 ? "grows" : "creeps");
+                   modes_kind_name(kind));
         print_shape(system, l, m, part);
     }
     if (has_free && zero > 0)
         printf("free: slower than %.3g 1/s (%g of the fastest eigenvalue), which finite "
                "differences cannot distinguish from zero\n",
-               zero, NOTHING);
+               zero, MODES_ZERO);
+}
+
+static void print_json(const struct options *o, const struct lk_system *system,
+                       const struct lk_model *model, const struct lk_linear *l,
+                       const struct lk_mode *mode, int n, struct mode_part *part)
+{
+    struct lk_json json = {.file = stdout, .spaced = true};
+    struct lk_equilibrium e;
+
+    lk_system_equilibrium(system, &e);
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "model", lk_model_name(model));
+    lk_json_number(&json, "degrees_of_freedom", l->n_rates);
+    lk_json_text(&json, "about", e.is_sought ? "equilibrium" : "drawing");
+    lk_json_bool(&json, "rests", rests(l));
+    lk_json_number(&json, "unrest", l->unrest);
+    lk_json_number(&json, "zero_per_s", modes_zero(mode, n));
+    modes_put_json(&json, system, l, mode, n, part);
+    if (o->prefix != NULL)
+        lk_json_text(&json, "matrices", o->prefix);
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
 }
 
 /* ---- matrices as files ---- */
@@ -280,8 +235,6 @@ static bool write_matrices(const char *prefix, const struct lk_system *system,
         !write_matrix(prefix, 'C', l->C, l->n_outputs, l->n_states, &outputs, &states) ||
         !write_matrix(prefix, 'D', l->D, l->n_outputs, l->n_inputs, &outputs, &inputs))
         return false;
-    printf("A, B, C and D of x' = A x + B u, y = C x + D u are in %s-A.csv to %s-D.csv\n", prefix,
-           prefix);
     return true;
 }
 
@@ -303,7 +256,7 @@ static bool draw(const struct options *o, const struct lk_system *system,
 static bool print_all(const struct options *o, const struct lk_system *system,
                       const struct lk_model *model, const struct lk_linear *l)
 {
-    struct part *part = calloc((size_t)l->n_bodies + 1, sizeof(*part));
+    struct mode_part *part = calloc((size_t)l->n_bodies + 1, sizeof(*part));
     struct lk_mode *modes = NULL;
     int n = part != NULL ? lk_modes_find(l, &modes) : -ENOMEM;
     bool good = n >= 0;
@@ -313,8 +266,12 @@ static bool print_all(const struct options *o, const struct lk_system *system,
                  n == -EDOM ? "motions do not satisfy A v = w v, as numbers of A are too far apart"
                             : strerror(-n));
     } else {
-        print_head(o, system, model, l);
-        print_modes(system, l, modes, n, part);
+        if (o->is_json) {
+            print_json(o, system, model, l, modes, n, part);
+        } else {
+            print_head(o, system, model, l);
+            print_modes(system, l, modes, n, part);
+        }
         good = draw(o, system, model, l, modes, n);
         lk_modes_free(modes, n);
     }
@@ -337,6 +294,9 @@ static int show(const struct options *o, struct lk_system *system, const struct 
     }
     good = print_all(o, system, model, &l) &&
            (o->prefix == NULL || write_matrices(o->prefix, system, &l));
+    if (good && o->prefix != NULL && !o->is_json)
+        printf("A, B, C and D of x' = A x + B u, y = C x + D u are in %s-A.csv to %s-D.csv\n",
+               o->prefix, o->prefix);
     lk_linear_fini(&l);
     return good ? EXIT_DONE : EXIT_REFUSED;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage export: writes a topic of a recording as CSV, or the A2L or DBC file of a model. linkage
- * info: prints the contents of a recording. */
+/* linkage export: writes a topic of a recording as CSV, or the A2L or DBC file of a model. */
 #include "a2l_file.h"
 #include "commands.h"
 #include "csv.h"
@@ -267,55 +266,4 @@ int command_export(int argc, char *argv[])
         code = export_rows(&e, &file);
     recorded_close(&file);
     return code;
-}
-
-/* ---- info ---- */
-
-static void print_facts(struct lk_mcap_span facts)
-{
-    struct lk_mcap_span key, value;
-    char text[256];
-
-    while (lk_mcap_map_next(&facts, &key, &value)) {
-        char name[64];
-
-        snprintf(name, sizeof(name), "%.*s", (int)(key.size < 63 ? key.size : 63),
-                 (const char *)key.data);
-        snprintf(text, sizeof(text), "%.*s", (int)(value.size < 255 ? value.size : 255),
-                 (const char *)value.data);
-        lk_text_clean(name);
-        lk_text_clean(text);
-        printf("  %-20s %s\n", name, text);
-    }
-}
-
-int command_info(int argc, char *argv[])
-{
-    uint64_t first_ns = 0, last_ns = 0;
-    struct recorded_topic *topic;
-    struct recorded file;
-    struct lk_mcap_item item;
-    const char *path;
-    int result = parse_command(argc, argv, only_help, "info takes one recording", &path);
-
-    if (result != EXIT_DONE)
-        return result;
-    if (!recorded_open(path, &file))
-        return EXIT_REFUSED;
-    while ((result = recorded_next(&file, &item, &topic)) == 1) {
-        if (topic == NULL)
-            continue;
-        first_ns = first_ns == 0 || item.log_ns < first_ns ? item.log_ns : first_ns;
-        last_ns = item.log_ns > last_ns ? item.log_ns : last_ns;
-    }
-    printf("%s: %" PRIu64 " bytes, %.6g s\n", file.path, file.reader.size,
-           (double)(last_ns - first_ns) * 1e-9);
-    print_facts(file.begin);
-    for (int i = 0; i < file.n_topics; i++)
-        printf("  %-20s %" PRIu64 " messages\n", file.topic[i].name, file.topic[i].n);
-    print_facts(file.end);
-    if (result == 0 && recorded_say_end(&file))
-        printf("the file is whole\n");
-    recorded_close(&file);
-    return result < 0 ? EXIT_REFUSED : EXIT_DONE;
 }

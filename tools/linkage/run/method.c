@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "csv.h"
+#include "linkage/json.h"
 #include "model/model.h"
 
 #include <inttypes.h>
@@ -101,17 +102,27 @@ static int go_through(struct course *c)
     return code; /* an error of the file is reported when the file is closed */
 }
 
-static void print_method(const struct lk_method *m, const struct lk_model *model, FILE *to)
+static const char *formulation_of(const struct lk_method *m, const struct lk_model *model)
 {
     bool is_said = m->integrator || m->tolerance > 0 || m->orientation || m->stabilisation;
     const char *why;
 
-    fprintf(to, "%s",
-            m->formulation ? m->formulation
-            : is_said      ? "absolute"
-                           : lk_formulation_choose(model, NULL, &why));
-    if (m->integrator || m->tolerance > 0)
-        fprintf(to, ", %s", m->integrator ? m->integrator : "dormand-prince");
+    return m->formulation ? m->formulation
+           : is_said      ? "absolute"
+                          : lk_formulation_choose(model, NULL, &why);
+}
+
+/* Return the name of the integrator, "": that of the formulation. */
+static const char *integrator_of(const struct lk_method *m)
+{
+    return m->integrator ? m->integrator : m->tolerance > 0 ? "dormand-prince" : "";
+}
+
+static void print_method(const struct lk_method *m, const struct lk_model *model, FILE *to)
+{
+    fputs(formulation_of(m, model), to);
+    if (*integrator_of(m))
+        fprintf(to, ", %s", integrator_of(m));
     if (m->orientation)
         fprintf(to, ", %s", m->orientation);
     if (m->stabilisation)
@@ -143,6 +154,36 @@ static void print_summary(const struct course *c, const struct lk_lab_report *r,
     fprintf(to, "largest residuals   position %.3g m or rad, velocity %.3g m/s or rad/s,\n",
             r->position, r->velocity);
     fprintf(to, "                    acceleration %.3g m/s^2 or rad/s^2\n", r->acceleration);
+}
+
+static void print_json(const struct course *c, const struct lk_lab_report *r,
+                       const struct lk_model *model, FILE *to)
+{
+    struct lk_json json = {.file = to, .spaced = true};
+    const struct lk_method *m = &c->options->method;
+
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "model", lk_model_name(model));
+    lk_json_count(&json, "steps", r->steps);
+    lk_json_number(&json, "step_s", m->tolerance > 0 ? NAN : c->h);
+    lk_json_number(&json, "time_s", lk_laboratory_time(c->laboratory));
+    lk_json_text(&json, "formulation", formulation_of(m, model));
+    lk_json_text(&json, "integrator", integrator_of(m));
+    lk_json_text(&json, "orientation", m->orientation);
+    lk_json_text(&json, "stabilisation", m->stabilisation);
+    lk_json_number(&json, "tolerance", m->tolerance);
+    lk_json_number(&json, "wall_s", c->wall_s);
+    lk_json_number(&json, "cpu_s", r->cpu_s);
+    lk_json_count(&json, "rates", r->rates);
+    lk_json_count(&json, "factorisations", r->factorisations);
+    lk_json_count(&json, "iterations", r->iterations);
+    lk_json_count(&json, "rejected", r->rejected);
+    lk_json_number(&json, "energy_drift_J", r->energy);
+    lk_json_number(&json, "residual_position", r->position);
+    lk_json_number(&json, "residual_velocity", r->velocity);
+    lk_json_number(&json, "residual_acceleration", r->acceleration);
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
 }
 
 /* Prepare the inputs and the output file.
@@ -184,8 +225,7 @@ static int run_course(struct course *c, const struct lk_model *model)
         code = EXIT_REFUSED;
     }
     if (is_through) /* the summary also reports the drift that caused a refusal */
-        print_summary(c, &report, model,
-                      c->csv != NULL && strcmp(o->output, "-") == 0 ? stderr : stdout);
+        (o->is_json ? print_json : print_summary)(c, &report, model, run_summary_file(o));
     return code;
 }
 

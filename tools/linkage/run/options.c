@@ -52,6 +52,7 @@ int run_options_parse(int argc, char *argv[], struct run_options *o)
         {"output", 'o', .text = &o->output},
         {"plot", .text = &o->picture},
         OUTPUT_FORCE_ROW,
+        {"json", 'j', .flag = &o->is_json},
         {"iterations", 'i', .integer = &o->solver.iterations, .low = 1, .high = LK_ITERATIONS_MAX},
         {"every", 'n', .whole = &o->every, .low = 1, .high = 1e9, .expected = "a number of steps"},
         {"set", .list = o->sets, .n = &o->n_sets},

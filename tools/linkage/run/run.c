@@ -20,23 +20,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* struct run_result - results that `run` prints at its end.
- * @drift:  largest change of energy [J]
- * @step_s: wall time spent in steps
- * @turn:   largest rotation of a body in one step [rad], of body @turning */
-struct run_result {
-    uint64_t steps;
-    double time;
-    double wall_s;
-    double step_s;
-    double drift;
-    double energy_start;
-    struct lk_health largest;
-    struct lk_energy_watch energy;
-    double turn;
-    int turning;
-};
-
 struct lk_csv *run_open_csv(const struct lk_system *system, const char *path)
 {
     struct lk_csv *csv = NULL;
@@ -194,42 +177,6 @@ static int step_through(struct lk_system *system, const struct run_options *opti
     return run_judge(options, result->largest.residual_position);
 }
 
-/* Return true if the model has torques, or forces fixed to a body. These loads have no potential,
- * and the energy balance does not include their work, so it would appear as drift. */
-static bool has_constant_loads(const struct lk_model *model)
-{
-    for (int i = 0; i < model->n_forces; i++) {
-        const struct lk_force_def *f = &model->forces[i];
-
-        if (f->type == LK_FORCE_CONSTANT_TORQUE ||
-            (f->type == LK_FORCE_CONSTANT_FORCE && f->frame == LK_FRAME_BODY))
-            return true;
-    }
-    return false;
-}
-
-static void print_summary(const struct run_result *r, const struct lk_model *model,
-                          const struct lk_system *system, FILE *to)
-{
-    double steps = r->steps > 0 ? (double)r->steps : 1;
-    struct lk_summary summary;
-
-    lk_system_summary(system, &summary);
-    fprintf(to, "%s: %" PRIu64 " steps of %g ms, order %d, %g s\n", lk_model_name(model), r->steps,
-            1e3 * lk_system_step_size(system), summary.order, r->time);
-    fprintf(to, "wall time           %.3g s, %.0f times real time, %.3g us a step\n", r->wall_s,
-            r->wall_s > 0 ? r->time / r->wall_s : 0, 1e6 * r->step_s / steps);
-    fprintf(to, "energy drift        %.3g J (largest%s; energy at the start %.6g J)\n", r->drift,
-            has_constant_loads(model) ? ", with the work of constant torques and turning forces"
-                                      : "",
-            r->energy_start);
-    fprintf(to, "largest residuals   position %.3g m or rad, velocity %.3g m/s or rad/s\n",
-            r->largest.residual_position, r->largest.residual_velocity);
-    fprintf(to, "largest increment   %.3g m or rad in the last iteration\n", r->largest.increment);
-    fprintf(to, "largest turn        %.3g rad in a step, body '%s'\n", r->turn,
-            lk_system_body_name(system, r->turning));
-}
-
 /* Print a warning if a body rotates far in one step. Such rotations are accurate only about a
  * principal axis through the centre of mass. */
 static void warn_of_turns(const struct run_result *r, const struct lk_system *system,
@@ -342,8 +289,7 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
         if (code == EXIT_DONE)
             warn_of_taken(&result, system, options->path);
         if (code == EXIT_DONE)
-            print_summary(&result, model, system,
-                          csv != NULL && strcmp(options->output, "-") == 0 ? stderr : stdout);
+            run_print_summary(options, &result, model, system);
     }
     lk_system_set_pool(system, NULL);
     pool_threads_stop(threads);
@@ -396,7 +342,8 @@ static int run_and_draw(struct run_options *options)
         code = n > 0 ? EXIT_DONE : EXIT_REFUSED;
     }
     if (n > 0)
-        printf("picture             %s, %d panel%s\n", options->picture, n, n == 1 ? "" : "s");
+        fprintf(options->is_json ? stderr : stdout, "picture             %s, %d panel%s\n",
+                options->picture, n, n == 1 ? "" : "s");
     if (memory >= 0)
         close(memory);
     return code;

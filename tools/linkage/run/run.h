@@ -6,6 +6,7 @@
  *     inputs.c     time-varying inputs from a table
  *     recording.c  table of inputs from a recording
  *     state.c      start of a run from the final state of another run
+ *     summary.c    the summary at its end
  *     method.c     any formulation and integrator of the laboratory */
 #ifndef TOOLS_LINKAGE_RUN_H
 #define TOOLS_LINKAGE_RUN_H
@@ -24,6 +25,7 @@
 /** struct run_options - the command line of `run`.
  * @workers:     number of workers; 0: as many as shorten the step, at most the number of cores
  * @picture:     file for a picture of the outputs; NULL: none
+ * @is_json:     the summary is JSON
  * @is_kept:     @output was asked for, not only the picture
  * @sets:        texts "CHANNEL=VALUE[,VALUE...]" in the order given
  * @inputs:      file of input values, CSV or a recording, NULL: they are constant
@@ -40,6 +42,7 @@ struct run_options {
     const char *path;
     const char *output;
     const char *picture;
+    bool is_json;
     bool is_kept;
     struct lk_options solver;
     double duration;
@@ -106,6 +109,30 @@ bool run_read_recording(const char *path, struct lk_csv_table *ret_table);
  * remains. */
 bool run_load_state(struct lk_system *system, const char *path);
 bool run_save_state(const struct lk_system *system, const char *path);
+
+/** struct run_result - results that `run` prints at its end.
+ * @drift:  largest change of energy [J]
+ * @step_s: wall time spent in steps
+ * @turn:   largest rotation of a body in one step [rad], of body @turning */
+struct run_result {
+    uint64_t steps;
+    double time;
+    double wall_s;
+    double step_s;
+    double drift;
+    double energy_start;
+    struct lk_health largest;
+    struct lk_energy_watch energy;
+    double turn;
+    int turning;
+};
+
+/** run_print_summary() - Print the summary of a run with the model's own step. */
+void run_print_summary(const struct run_options *options, const struct run_result *result,
+                       const struct lk_model *model, const struct lk_system *system);
+/** run_summary_file() - Return the stream of the summary: the standard output, or the standard
+ * error if the outputs go there. */
+FILE *run_summary_file(const struct run_options *options);
 
 /** run_open_csv() - Open a CSV file with a column for the time and one for each output scalar.
  * Return: NULL after an error message. */

@@ -159,27 +159,24 @@ static int count_rows(const struct journals *j, uint64_t cases, uint64_t *ret)
 static int finish(const struct job *job, uint64_t cases)
 {
     struct journals all = {0};
-    uint64_t n_cases = 0, n_bad = 0, n_rows = 0;
+    struct table_counts counts = {.cases = cases};
     int code = EXIT_REFUSED, result = 0;
 
     for (long k = 0; k < job->shard.count && result == 0; k++)
         result = find_journals(job, k, &all);
     if (result == 0)
-        result = count_rows(&all, cases, &n_rows);
+        result = count_rows(&all, cases, &counts.n_rows);
     if (result != 0)
         complain("%s: %s", job->output, strerror(-result));
-    else if (n_rows < cases) {
-        printf("%" PRIu64 " of %" PRIu64 " cases are here: whoever ends last writes %s, or linkage "
-               "sweep --join\n",
-               n_rows, cases, job->output);
+    else if (counts.n_rows < cases)
         code = EXIT_DONE;
-    } else {
-        code = table_write((const char *const *)all.path, all.n, job->output, &n_cases, &n_bad);
-        if (code == EXIT_DONE)
-            table_say(job->output, n_cases, n_bad);
-        if (code == EXIT_DONE && n_bad > 0)
-            code = EXIT_WARNED;
-    }
+    else
+        code = table_write((const char *const *)all.path, all.n, job->output, &counts.cases,
+                           &counts.n_bad);
+    if (code == EXIT_DONE)
+        table_say(job->output, &counts, job->is_json);
+    if (code == EXIT_DONE && counts.n_bad > 0)
+        code = EXIT_WARNED;
     free_journals(&all);
     return code;
 }
@@ -200,16 +197,17 @@ static int count_jobs(const struct job *job)
 static void say_where(const struct job *job, bool has_ranks, const struct journal *journal)
 {
     const struct shard *s = &job->shard;
+    FILE *to = job->is_json ? stderr : stdout;
 
     if (s->count > 1)
-        printf("shard %ld of %ld%s%s\n", s->index + 1, s->count, s->by != NULL ? ", by " : "",
-               s->by != NULL ? s->by : "");
+        fprintf(to, "shard %ld of %ld%s%s\n", s->index + 1, s->count, s->by != NULL ? ", by " : "",
+                s->by != NULL ? s->by : "");
     if (has_ranks)
-        printf("rank %ld of %ld, which share the cases as they go\n", job->place.rank + 1,
-               job->place.size);
+        fprintf(to, "rank %ld of %ld, which share the cases as they go\n", job->place.rank + 1,
+                job->place.size);
     if (journal->n_done > 0)
-        printf("%s has %" PRIu64 " cases already\n", journal->path, journal->n_done);
-    fflush(stdout);
+        fprintf(to, "%s has %" PRIu64 " cases already\n", journal->path, journal->n_done);
+    fflush(to);
 }
 
 /* ---- all of it ---- */
@@ -221,6 +219,7 @@ static bool run_cases(struct plan *plan, const struct job *job, const char *path
 {
     struct journal journal = {.fd = -1};
     bool is_well = journal_open(plan, path, job->is_fresh, &journal);
+    FILE *to = job->is_json ? stderr : stdout;
     uint64_t n_begin;
 
     if (!is_well)
@@ -229,12 +228,12 @@ static bool run_cases(struct plan *plan, const struct job *job, const char *path
     n_begin = journal.n_done;
     is_well = look_at_others(plan, job, ranks != NULL, &journal);
     if (is_well && journal.n_done > n_begin)
-        printf("journals beside it have %" PRIu64 " others\n", journal.n_done - n_begin);
+        fprintf(to, "journals beside it have %" PRIu64 " others\n", journal.n_done - n_begin);
     n_begin = journal.n_done;
     is_well = is_well && crew_run(plan, &job->shard, count_jobs(job), &journal, ranks);
     if (is_well && ranks != NULL)
-        printf("rank %ld of %ld has run %" PRIu64 " cases\n", job->place.rank + 1, job->place.size,
-               journal.n_done - n_begin);
+        fprintf(to, "rank %ld of %ld has run %" PRIu64 " cases\n", job->place.rank + 1,
+                job->place.size, journal.n_done - n_begin);
     journal_close(&journal);
     return is_well;
 }

@@ -35,6 +35,7 @@ static int parse_options(int argc, char *argv[], struct options *o)
         {"list", .flag = &o->is_list},
         {"join", .flag = &o->is_join},
         {"fresh", .flag = &o->job.is_fresh},
+        {"json", .flag = &o->job.is_json},
         {"help", 'h', .end = print_help},
         {NULL},
     };
@@ -48,6 +49,8 @@ static int parse_options(int argc, char *argv[], struct options *o)
     o->n_paths = argc - optind;
     if (o->is_join ? o->n_paths < 1 : o->n_paths != 1)
         return usage_error(o->is_join ? "sweep --join takes journals" : "sweep takes one study");
+    if (o->job.is_json && (o->is_list || o->i > 0))
+        return usage_error("--json is of a table, expected none with --list and --case");
     if (o->is_list + o->is_join + (o->i > 0) + (o->shard != NULL) > 1)
         return usage_error("expected one of --list, --case, --shard, --join");
     if (o->job.output == NULL && !o->is_list && o->i == 0)
@@ -125,15 +128,17 @@ static int run_study(const struct options *o)
 int command_sweep(int argc, char *argv[])
 {
     struct options o = {.job.shard = {0, 1, NULL}};
-    uint64_t cases, bad;
+    struct table_counts counts = {0};
     int code = parse_options(argc, argv, &o);
 
     if (code != EXIT_DONE)
         return code;
     if (!o.is_join)
         return run_study(&o);
-    code = table_write((const char *const *)o.paths, o.n_paths, o.job.output, &cases, &bad);
+    code = table_write((const char *const *)o.paths, o.n_paths, o.job.output, &counts.cases,
+                       &counts.n_bad);
+    counts.n_rows = counts.cases;
     if (code == EXIT_DONE)
-        table_say(o.job.output, cases, bad);
-    return code == EXIT_DONE && bad > 0 ? EXIT_WARNED : code;
+        table_say(o.job.output, &counts, o.job.is_json);
+    return code == EXIT_DONE && counts.n_bad > 0 ? EXIT_WARNED : code;
 }

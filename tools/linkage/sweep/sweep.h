@@ -152,8 +152,17 @@ void pages_close(struct pages *pages);
 int table_write(const char *const *paths, int n, const char *output, uint64_t *ret_cases,
                 uint64_t *ret_bad);
 
-/** table_say() - Print a summary of a table. */
-void table_say(const char *output, uint64_t cases, uint64_t bad);
+/** struct table_counts - numbers of cases of a study. @n_rows: cases of which there are rows;
+ * @n_bad of them did not pass, or unknown as long as there is no table */
+struct table_counts {
+    uint64_t cases;
+    uint64_t n_rows;
+    uint64_t n_bad;
+};
+
+/** table_say() - Print a summary of a table, which is incomplete if rows are missing.
+ * @is_json: as JSON */
+void table_say(const char *output, const struct table_counts *counts, bool is_json);
 
 /* ---- shard.c ---- */
 
@@ -248,13 +257,15 @@ bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journa
 /** struct job - all cases of a study.
  * @n_jobs:   number of worker processes; 0: one for each core
  * @place:    its size is 0 without ranks
- * @is_fresh: discard existing journals */
+ * @is_fresh: discard existing journals
+ * @is_json:  the summary is JSON; progress goes to the standard error */
 struct job {
     const char *output;
     long n_jobs;
     struct shard shard;
     struct place place;
     bool is_fresh;
+    bool is_json;
 };
 
 /** run_all() - Run all cases of a study. Return: enum exit_code, after messages. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of a study: the rows of its journals in the order of the cases. Its bytes do not depend
  * on which process ran a case. So several processes may write the table at the same time. */
+#include "linkage/json.h"
 #include "sweep.h"
 
 #include <errno.h>
@@ -142,8 +143,36 @@ int table_write(const char *const *paths, int n, const char *output, uint64_t *r
     return code;
 }
 
-void table_say(const char *output, uint64_t cases, uint64_t bad)
+static void print_json(const char *output, const struct table_counts *c)
 {
-    printf("%s: %" PRIu64 " cases, %" PRIu64 " passed, %" PRIu64 " not\n", output, cases,
-           cases - bad, bad);
+    struct lk_json json = {.file = stdout, .spaced = true};
+    bool is_complete = c->n_rows == c->cases;
+
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "table", output);
+    lk_json_bool(&json, "complete", is_complete);
+    lk_json_count(&json, "cases", c->cases);
+    lk_json_count(&json, "done", c->n_rows);
+    if (is_complete) {
+        lk_json_count(&json, "passed", c->cases - c->n_bad);
+        lk_json_count(&json, "not_passed", c->n_bad);
+    } else {
+        lk_json_null(&json, "passed");
+        lk_json_null(&json, "not_passed");
+    }
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
+}
+
+void table_say(const char *output, const struct table_counts *c, bool is_json)
+{
+    if (is_json)
+        print_json(output, c);
+    else if (c->n_rows < c->cases)
+        printf("%" PRIu64 " of %" PRIu64 " cases are here: whoever ends last writes %s, or linkage "
+               "sweep --join\n",
+               c->n_rows, c->cases, output);
+    else
+        printf("%s: %" PRIu64 " cases, %" PRIu64 " passed, %" PRIu64 " not\n", output, c->cases,
+               c->cases - c->n_bad, c->n_bad);
 }

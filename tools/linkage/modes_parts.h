@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptions of modes: their kind, and the bodies that move. */
+#ifndef TOOLS_LINKAGE_MODES_PARTS_H
+#define TOOLS_LINKAGE_MODES_PARTS_H
+
+#include "linkage/json.h"
+#include "linkage/modes.h"
+
+/* A body is named in the description of a mode only if it has at least this share of the kinetic
+ * energy. */
+#define MODES_SHARE_MIN 0.03
+#define MODES_ZERO      1e-5 /* round-off limit for zero eigenvalues, as a share of the largest */
+
+/** enum mode_kind - kind of a mode. FREE: its eigenvalue is not distinguished from zero;  CREEPS,
+ * GROWS: real eigenvalue, below or above zero */
+enum mode_kind { MODE_FREE, MODE_SWINGS, MODE_CREEPS, MODE_GROWS };
+
+/** modes_zero() - Return the eigenvalue below which @n modes are free [1/s]. */
+double modes_zero(const struct lk_mode *mode, int n);
+enum mode_kind modes_kind(const struct lk_mode *mode, double zero);
+const char *modes_kind_name(enum mode_kind kind);
+/** modes_damping() - Return the damping ratio; 0 if it is round-off. */
+double modes_damping(const struct lk_mode *mode);
+
+/** struct mode_part - share of a body in a mode.
+ * @way:   direction with most of its kinetic energy
+ * @share: share of the kinetic energy */
+struct mode_part {
+    int body;
+    int way;
+    double share;
+};
+
+/** modes_find_parts() - Compute the shares of all bodies in a mode.
+ * @part: array of all bodies, sorted by share, largest first */
+void modes_find_parts(const struct lk_linear *linear, const struct lk_mode *mode,
+                      struct mode_part *part);
+/** modes_way() - Return the name of a direction of motion, 0 to 5. */
+const char *modes_way(int way);
+
+/** modes_put_json() - Write the modes as the array "modes". @part: memory for all bodies */
+void modes_put_json(struct lk_json *json, const struct lk_system *system,
+                    const struct lk_linear *linear, const struct lk_mode *mode, int n,
+                    struct mode_part *part);
+
+#endif
