@@ -70,11 +70,31 @@ if [ "$has_html" = true ]; then
     expect 0 'what is in it' python3 "$offline" way.html four-bar 0.5 0 crank
     expect 1 'html of open' "$linkage" view open.yaml --html open.html
     expect 0 'what is in open' python3 "$offline" open.html open 0 3 a right
+    # a mode: a period, half of which later every place is on the other side of its rest
+    expect 0 'a mode' "$linkage" modes "$models/quarter-car.yaml" --mode 2 --html mode.html --svg mode.svg
+    expect 0 'a period' python3 - mode.html <<'PY'
+import json, math, re, sys
+data = json.loads(re.search('id="data">(.*?)</script>', open(sys.argv[1], encoding='utf-8').read()).group(1))
+hz = float(re.search(r'mode 2: (\S+) Hz', data['name'])[1])
+assert abs(data['times'][-1] * hz - 1) < 1e-3 and abs(data['speed'] * 2 * hz - 1) < 1e-3, data['speed']
+poses, half = data['poses'], len(data['poses']) // 2
+car = data['scene']['bodies'].index('car')
+height = [pose[7 * car + 2] for pose in poses]
+rest = (height[0] + height[half]) / 2
+assert max(height) - min(height) > 1e-3 and height[-1] == height[0], height
+for i in range(half):
+    assert abs(height[i] + height[i + half] - 2 * rest) < 1e-5, i
+assert all(abs(math.hypot(*pose[7 * car + 3:7 * car + 7]) - 1) < 1e-6 for pose in poses)
+assert not any(data['open']) and not any(data['worst'])
+PY
+    expect 2 'a mode for no file' "$linkage" modes "$models/quarter-car.yaml" --mode 2
     expect 1 'no such folder for html' "$linkage" view bar.yaml --html nowhere/x.html
     has 'no such folder for html' 'nowhere/x.html' err
 else
     expect 1 'no html' "$linkage" view bar.yaml --html bar.html
     has 'no html' 'bar.html: this program was built without' err
+    expect 1 'no mode as html' "$linkage" modes "$models/quarter-car.yaml" --mode 2 --html mode.html
+    has 'no mode as html' 'mode.html: this program was built without' err
 fi
 
 # PNG: the picture, or the reason

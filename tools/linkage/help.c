@@ -155,6 +155,7 @@ static const char help_others[] =
     "                          outputs y, to PREFIX-A.csv .. PREFIX-D.csv\n" HELP_FORCE
     "  -m, --mode N            draw mode N of the table, and what it is at rest, into\n"
     "  -s, --svg FILE\n"
+    "      --html FILE         or move it on a page for a browser\n"
     "  -j, --json              the table for programs\n"
     "\n"
     "equilibrium:\n"
@@ -165,13 +166,16 @@ static const char help_others[] =
     "\n"
     "params:\n"
     "  -j, --json              for programs\n"
-    "\n"
+    "\n";
+
+static const char help_pictures[] =
     "plot:\n"
     "      CHANNEL             a panel for each: a channel, a component, or several separated\n"
     "                          by commas; default: every channel that changes. Of the table of\n"
     "                          a sweep: RESULT:QUANTITY; default: each over each varied quantity\n"
     "  -o, --output FILE       .svg or .png, by gnuplot; default plot.svg. Or .html: a page for a\n"
-    "                          browser with all channels, zoom and search, without a network\n" HELP_FORCE
+    "                          browser with all channels, zoom and search, without a "
+    "network\n" HELP_FORCE
     "  -t, --topic TOPIC       of a recording: outputs (the default), inputs, cycle\n"
     "      --from S  --to S    only these times\n"
     "      --bode INPUT:OUTPUT of a model: gain and phase about its static equilibrium. May be\n"
@@ -290,8 +294,8 @@ static const char help_files[] =
     "  linkage run config/models/four-bar.yaml --duration 30 --set motor=5 -o four-bar.csv\n"
     "  linkage compare config/models/four-bar.yaml --formulations ali3,hdca,complement:qr\n";
 
-static const char *const texts[] = {help_usage, help_run,    help_sweep,   help_compare,
-                                    help_kc,    help_others, help_flatten, help_files};
+static const char *const texts[] = {help_usage,  help_run,     help_sweep,    help_compare, help_kc,
+                                    help_others, help_flatten, help_pictures, help_files};
 
 const struct option_row only_help[] = {{"help", 'h', .end = print_help}, {NULL}};
 

@@ -6,6 +6,7 @@
 #include "linkage/file.h"
 #include "modes_parts.h"
 #include "modes_picture.h"
+#include "view/offline.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -21,11 +22,13 @@
  * @pose:   linearise about the initial configuration instead of the equilibrium
  * @still:  linearise with zero velocities
  * @prefix: beginning of the file names of matrices, or NULL
- * @svg:    path of the picture of mode @mode, counted from 1, or NULL */
+ * @svg:    path of the picture of mode @mode, counted from 1, or NULL
+ * @html:   path of a page that moves the mode, or NULL */
 struct options {
     const char *path;
     const char *prefix;
     const char *svg;
+    const char *html;
     int mode;
     bool pose;
     bool still;
@@ -43,14 +46,17 @@ static int parse_options(int argc, char *argv[], struct options *o)
         {"mode", 'm', .integer = &o->mode, .low = 1, .high = INT_MAX,
          .expected = "its number in the table"},
         {"svg", 's', .text = &o->svg},
+        {"html", .text = &o->html},
         {"json", 'j', .flag = &o->is_json},
         {"help", 'h', .end = print_help},
         {NULL},
     };
     int code = parse_command(argc, argv, rows, "modes takes one model", &o->path);
 
-    if (code == EXIT_DONE && (o->svg != NULL) != (o->mode > 0))
-        return usage_error("a picture takes both --mode N and --svg FILE");
+    if (code == EXIT_DONE && (o->svg != NULL || o->html != NULL) != (o->mode > 0))
+        return usage_error("a picture takes both --mode N and --svg FILE or --html FILE");
+    if (code == EXIT_DONE && o->html != NULL && !offline_can_write(o->html))
+        return EXIT_REFUSED;
     return code;
 }
 
@@ -244,13 +250,13 @@ static bool draw(const struct options *o, const struct lk_system *system,
                  const struct lk_model *model, const struct lk_linear *l,
                  const struct lk_mode *modes, int n)
 {
-    if (o->svg == NULL)
+    if (o->mode == 0)
         return true;
     if (o->mode > n) {
         complain("mode is %d, expected 1 to %d, its number in the table", o->mode, n);
         return false;
     }
-    return draw_mode(model, system, l, &modes[o->mode - 1], o->mode, o->svg);
+    return draw_mode(model, system, l, &modes[o->mode - 1], o->mode, o->svg, o->html);
 }
 
 static bool print_all(const struct options *o, const struct lk_system *system,

@@ -7,19 +7,27 @@
 
 #include "linkage/scene.h"
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 
-/* Parts of the page before and after the data; empty if the build had none of its libraries. */
-extern const unsigned char offline_head[], offline_tail[];
-extern const size_t offline_head_size, offline_tail_size;
-
-/** offline_write() - Write a page with @n instants.
- * @time:  their times [s]
+/** struct offline_motion - what a page shows.
+ * @time:  times of @n instants [s]
  * @poses: poses of all bodies, consecutively
- * @least: smallest joint gap that is drawn [m, rad]
- * Return: false if memory is exhausted or the file cannot be written. */
-bool offline_write(FILE *file, const char *name, const struct lk_scene *scene, const double *time,
-                   const double *poses, int n, double least);
+ * @least: smallest joint gap that is drawn [m, rad]; INFINITY: gaps have no meaning
+ * @speed: the page plays the motion again and again, so much faster than real; 0: it waits for its
+ *         reader */
+struct offline_motion {
+    const double *time;
+    const double *poses;
+    int n;
+    double least;
+    double speed;
+};
+
+/** offline_can_write() - Return whether this program has what a page consists of. Return: false
+ * after an error message. @path: of the page */
+bool offline_can_write(const char *path);
+
+/** offline_save() - Write the page @path. Return: false after an error message. */
+bool offline_save(const char *path, const char *name, const struct lk_scene *scene,
+                  const struct offline_motion *motion);
 
 #endif

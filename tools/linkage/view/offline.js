@@ -3,7 +3,7 @@
 import { View } from '../../gateway/page/view.js';
 
 const by = (id) => document.getElementById(id);
-const { name, times: instants, poses, open, worst, scene } = JSON.parse(by('data').textContent);
+const { name, speed, times: instants, poses, open, worst, scene } = JSON.parse(by('data').textContent);
 const view = new View(by('view'));
 const RED = [0.85, 0.05, 0.05, 1];
 const AXES = [[[1, 0, 0], [0.85, 0.1, 0.1, 1]], [[0, 1, 0], [0.1, 0.6, 0.1, 1]], [[0, 0, 1], [0.1, 0.1, 0.9, 1]]];
@@ -89,6 +89,11 @@ by('boxes').onchange = ({ target }) => view.showBoxes(target.checked);
 by('fit').onclick = () => view.fit();
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => view.recolor());
 for (const id of ['bodies', 'centres', 'frames', 'joints']) by(id).onchange = mark;
+if (speed > 0) { // of a mode: a period in a time that the eye can follow
+  by('speed').prepend(Object.assign(document.createElement('option'), { value: speed, textContent: speed.toPrecision(2), selected: true }));
+  by('loop').checked = true;
+  by('play').click();
+}
 if (view.why) by('open').textContent = `${view.why}: linkage view --png or --svg draws without`;
 view.show(scene);
 show(0);

@@ -76,14 +76,6 @@ static int take_size(const struct option_row *row, const char *text)
                        SIDE_MAX);
 }
 
-static int refuse_page(const char *path)
-{
-    complain("--html %s: this program was built without esbuild and libjs-three (-Dpage); "
-             "--svg needs no library",
-             path);
-    return EXIT_REFUSED;
-}
-
 static int parse_options(int argc, char *argv[], struct view *v)
 {
     const struct option_row rows[] = {
@@ -109,8 +101,8 @@ static int parse_options(int argc, char *argv[], struct view *v)
     if (v->png == NULL && v->svg == NULL && v->html == NULL)
         return usage_error("view needs a file for the picture, expected --png FILE, --svg FILE or "
                            "--html FILE");
-    if (v->html != NULL && offline_tail_size == 0)
-        return refuse_page(v->html);
+    if (v->html != NULL && !offline_can_write(v->html))
+        return EXIT_REFUSED;
     if (v->time < 0)
         v->time = v->html != NULL ? PAGE_TIME : 0;
     return code;
@@ -286,18 +278,11 @@ static bool save_page(const struct view *v, const char *name, const struct lk_sc
                       const double *poses)
 {
     static const double start = 0;
-    bool is_still = v->n_kept == 0, written = false;
-    struct output *to = NULL;
-    int fault = output_open(v->html, OUTPUT_MARK_HTML, &to);
+    const struct offline_motion still = {.time = &start, .poses = poses, .n = 1, .least = OPEN};
+    const struct offline_motion moving = {
+        .time = v->instant, .poses = v->motion, .n = v->n_kept, .least = OPEN};
 
-    if (fault == 0)
-        written = offline_write(output_file(to), name, scene, is_still ? &start : v->instant,
-                                is_still ? poses : v->motion, is_still ? 1 : v->n_kept, OPEN);
-    if (fault == 0)
-        fault = output_close(to, written);
-    if (fault == 0 && !written)
-        fault = -ENOMEM;
-    return told_output(v->html, fault) == EXIT_DONE;
+    return offline_save(v->html, name, scene, v->n_kept == 0 ? &still : &moving);
 }
 
 static bool save_png(const char *path, const struct picture *p)
