@@ -49,6 +49,12 @@ int command_import(int argc, char *argv[]);
 
 /** complain() - Print "linkage: ", the formatted text and a line feed to the standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** caution() - Print a warning in the same way. */
+void caution(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** print_error(), print_warning() - Print an error or a warning that begins with the name of a
+ * file, and a line feed, to the standard error. */
+void print_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** write_output() - Write @size bytes to the file @output, "-": to the standard output. @mark: see
  * output_check(). Return: EXIT_DONE, EXIT_REFUSED after a message. */

@@ -6,6 +6,7 @@
 #include "linkage/commit.h"
 #include "linkage/nearest.h"
 #include "linkage/stacks.h"
+#include "tone.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,15 +17,49 @@
 
 #define SUBCOMMANDS_MAX 64
 
+/* Print a line to the standard error. @before, @after: added to the text */
+static void say(enum tone tone, const char *before, const char *format, va_list arguments,
+                const char *after)
+{
+    fprintf(stderr, "%s%s", tone_begin(stderr, tone), before);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "%s%s\n", after, tone_end(stderr));
+}
+
 void complain(const char *format, ...)
 {
     va_list arguments;
 
-    fputs("linkage: ", stderr);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    say(TONE_ERROR, "linkage: ", format, arguments, "");
     va_end(arguments);
-    fputc('\n', stderr);
+}
+
+void caution(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say(TONE_WARNING, "linkage: ", format, arguments, "");
+    va_end(arguments);
+}
+
+void print_warning(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say(TONE_WARNING, "", format, arguments, "");
+    va_end(arguments);
+}
+
+void print_error(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    say(TONE_ERROR, "", format, arguments, "");
+    va_end(arguments);
 }
 
 int write_output(const char *output, const char *mark, const char *text, size_t size)
@@ -43,11 +78,9 @@ int usage_error(const char *format, ...)
 {
     va_list arguments;
 
-    fputs("linkage: ", stderr);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    say(TONE_ERROR, "linkage: ", format, arguments, "; linkage --help shows the usage");
     va_end(arguments);
-    fputs("; linkage --help shows the usage\n", stderr);
     return EXIT_USAGE;
 }
 
@@ -70,7 +103,7 @@ struct lk_system *compile_model(const char *path, const struct lk_model *model,
 
     if (result == 0)
         return system;
-    fprintf(stderr, "%s: %s\n", path, result > 0 ? error.text : strerror(-result));
+    print_error("%s: %s", path, result > 0 ? error.text : strerror(-result));
     return NULL;
 }
 

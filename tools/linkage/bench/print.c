@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text report of a bench: a line of times after each measurement, then the work of a step. */
 #include "bench.h"
+#include "tone.h"
 
 #include <math.h>
 
@@ -47,11 +48,12 @@ void bench_print_begin(FILE *f, const struct bench_run *run)
         fprintf(f, ";\na meeting of two cores %.0f ns, a fork and join %.0f ns", run->meeting_ns,
                 run->fork_ns);
     if (o->workers[o->n_workers - 1] > h->n_cpus)
-        fprintf(f, "\n%d workers have to take turns on fewer processors: their times say little",
-                o->workers[o->n_workers - 1]);
-    fprintf(f, "\n\n%-24s %6s %6s %6s %6s %6s %6s %6s %6s %9s%s\n", "time [us a step]", "bodies",
-            "joints", "rows", "median", "p99", "p99.9", "max", "CPU", "ns/joint",
-            o->n_workers > 1 ? " speed-up" : "");
+        fprintf(f,
+                "\n%s%d workers have to take turns on fewer processors: their times say little%s",
+                tone_begin(f, TONE_WARNING), o->workers[o->n_workers - 1], tone_end(f));
+    fprintf(f, "\n\n%s%-24s %6s %6s %6s %6s %6s %6s %6s %6s %9s%s%s\n", tone_begin(f, TONE_HEAD),
+            "time [us a step]", "bodies", "joints", "rows", "median", "p99", "p99.9", "max", "CPU",
+            "ns/joint", o->n_workers > 1 ? " speed-up" : "", tone_end(f));
     fflush(f);
 }
 
@@ -101,8 +103,9 @@ void bench_print_end(FILE *f, const struct bench_run *run)
 {
     bool counted = run->n_results > 0 && run->results[0].times[0].has_counters;
 
-    fprintf(f, "\n%-24s %8s %5s %8s", "linear algebra of a step", "kflop", "%peak", "KiB held");
-    fprintf(f, "%s\n", counted ? "  kinstr   IPC" : "");
+    fprintf(f, "\n%s%-24s %8s %5s %8s", tone_begin(f, TONE_HEAD), "linear algebra of a step",
+            "kflop", "%peak", "KiB held");
+    fprintf(f, "%s%s\n", counted ? "  kinstr   IPC" : "", tone_end(f));
     for (int i = 0; i < run->n_results; i++)
         print_work(f, run, &run->results[i]);
     if (!counted)

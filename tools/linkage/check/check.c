@@ -3,6 +3,7 @@
 #include "check.h"
 #include "commands.h"
 #include "model/model.h"
+#include "tone.h"
 
 #include <errno.h>
 #include <math.h>
@@ -178,8 +179,8 @@ static void print_warnings(const struct lk_findings *warnings)
         printf("warnings            %d%s\n", warnings->n,
                warnings->n == LK_FINDINGS_MAX ? ", the first of more" : "");
     for (int i = 0; i < warnings->n; i++)
-        printf("  [%s] %s: %s\n", warnings->list[i].id, warnings->list[i].where,
-               warnings->list[i].text);
+        printf("  %s[%s]%s %s: %s\n", tone_begin(stdout, TONE_WARNING), warnings->list[i].id,
+               tone_end(stdout), warnings->list[i].where, warnings->list[i].text);
 }
 
 /* Print the hubs, bodies with many joints, see struct lk_tree_front. */

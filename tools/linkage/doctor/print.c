@@ -3,6 +3,7 @@
 #include "doctor.h"
 #include "linkage/json.h"
 #include "linkage/version.h"
+#include "tone.h"
 
 #include <string.h>
 
@@ -13,6 +14,11 @@ static const char *const verdict_names[DOCTOR_VERDICTS] = {[DOCTOR_OK] = "ok",
                                                            [DOCTOR_WARN] = "warn",
                                                            [DOCTOR_FAIL] = "fail",
                                                            [DOCTOR_NOT_KNOWN] = "unknown"};
+
+static const enum tone tones[DOCTOR_VERDICTS] = {[DOCTOR_OK] = TONE_GOOD,
+                                                 [DOCTOR_WARN] = TONE_WARNING,
+                                                 [DOCTOR_FAIL] = TONE_ERROR,
+                                                 [DOCTOR_NOT_KNOWN] = TONE_PLAIN};
 
 static const char *fitness(const struct doctor *doctor, const int counts[DOCTOR_VERDICTS])
 {
@@ -49,7 +55,8 @@ static void print_wrapped(FILE *file, const char *text)
 /* Print a finding. The remedy is not broken into lines, so that it can be copied. */
 static void print_finding(FILE *file, const struct doctor_finding *f)
 {
-    fprintf(file, "%-8s %-15s ", verdict_names[f->verdict], f->check->id);
+    fprintf(file, "%s%-8s%s %-15s ", tone_begin(file, tones[f->verdict]), verdict_names[f->verdict],
+            tone_end(file), f->check->id);
     print_wrapped(file, f->value);
     if (f->cost[0] != '\0') {
         fprintf(file, "%*s", INDENT, "costs: ");

@@ -183,11 +183,10 @@ static void warn_of_turns(const struct run_result *r, const struct lk_system *sy
                           const char *path)
 {
     if (r->turn > LK_TURN_MAX)
-        complain(
-            "%s: body '%s' turned by up to %.3g rad in a step; unless it is balanced about its "
-            "axis, the result may be wrong: try --step %.2g, or more --iterations, and compare",
-            path, lk_system_body_name(system, r->turning), r->turn,
-            lk_system_step_size(system) * LK_TURN_MAX / r->turn);
+        caution("%s: body '%s' turned by up to %.3g rad in a step; unless it is balanced about its "
+                "axis, the result may be wrong: try --step %.2g, or more --iterations, and compare",
+                path, lk_system_body_name(system, r->turning), r->turn,
+                lk_system_step_size(system) * LK_TURN_MAX / r->turn);
 }
 
 #define TAKEN_SHARE 1e-3  /* warn above this share of the largest kinetic energy, */
@@ -200,9 +199,9 @@ static void warn_of_taken(const struct run_result *r, const struct lk_system *sy
 {
     if (r->largest.taken > TAKEN_SHARE * r->largest.kinetic &&
         r->largest.taken > TAKEN_LEAST * fabs(r->energy_start))
-        complain("%s: the step itself took %.3g J, where the kinetic energy was %.3g J at most, as "
-                 "light bodies swing faster than it follows: try --step %.2g, and compare",
-                 path, r->largest.taken, r->largest.kinetic, 0.25 * lk_system_step_size(system));
+        caution("%s: the step itself took %.3g J, where the kinetic energy was %.3g J at most, as "
+                "light bodies swing faster than it follows: try --step %.2g, and compare",
+                path, r->largest.taken, r->largest.kinetic, 0.25 * lk_system_step_size(system));
 }
 
 /* Return the number of workers that shorten the step of the model, at most the number of cores. */
@@ -228,7 +227,7 @@ static bool start_workers(struct lk_system *system, const struct run_options *op
     if (n == 1)
         return true;
     if (!lk_system_shares_work(system)) {
-        complain("--workers %d has no effect on %s: one thread does its step", n, options->path);
+        caution("--workers %d has no effect on %s: one thread does its step", n, options->path);
         return true;
     }
     fault = pool_threads_start(n, NULL, ret_threads);
@@ -248,7 +247,7 @@ static void warn_of_start(const struct lk_model *model, struct lk_system *system
     if (lk_findings_start(model, system, &findings) != 0)
         return;
     for (int i = 0; i < findings.n; i++)
-        complain("%s: %s: %s", path, findings.list[i].where, findings.list[i].text);
+        caution("%s: %s: %s", path, findings.list[i].where, findings.list[i].text);
     lk_findings_fini(&findings);
 }
 
