@@ -63,6 +63,15 @@ printf 'time [s],angle [rad],force [N]\n0,1,2\n1,2,3\n2,3,5\n' >units.csv
 expect 0 "two units" "$linkage" plot units.csv angle,force -o units.svg
 same "two units" "angle [rad] force [N] " "$(curves units.svg)"
 
+# names that are no text, or are cut off within a character: the picture is XML all the same
+long=$(printf '\303\251%.0s' $(seq 100))
+printf 'time [s],a\377b [m],c\302 <&'"'"'> [N],\357\277\277d [J],x%s [W]\n0,1,2,3,4\n1,2,3,4,5\n' "$long" >bytes.csv
+expect 0 "bytes" "$linkage" plot bytes.csv -o bytes.svg
+expect 0 "bytes are XML" python3 -c "
+import xml.dom.minidom
+titles = [t.firstChild.data for t in xml.dom.minidom.parse('bytes.svg').getElementsByTagName('title') if t.firstChild]
+assert 'a\ufffdb' in titles and any(t.startswith('c\ufffd <&') for t in titles), titles"
+
 # of a study
 cat >study.csv <<'CSV'
 case,outcome,mass [kg],motor [N m],max(rate) [rad/s],residual [m or rad],energy_error [J],reason

@@ -2,6 +2,7 @@
 /* A page by gnuplot, which reads script and data from a pipe and writes the picture to its standard
  * output. */
 #include "commands.h"
+#include "linkage/text.h"
 #include "plot.h"
 
 #include <errno.h>
@@ -84,14 +85,31 @@ void plot_page_fini(struct plot_page *page)
 
 /* ---- the script ---- */
 
-/* write text in single quotes, which are doubled within */
+/* Return the length of the character at @text, 0: it is none of XML 1.0, section 2.2, or no UTF-8.
+ * Names of columns come from any file, and a title may be cut off within a character. */
+static int xml_sequence(const char *text)
+{
+    bool is_noncharacter =
+        strncmp(text, "\xef\xbf\xbe", 3) == 0 || strncmp(text, "\xef\xbf\xbf", 3) == 0;
+
+    return (unsigned char)*text < ' ' || is_noncharacter ? 0 : lk_text_sequence(text);
+}
+
+/* Write text in single quotes, which are doubled within. A byte that is no text becomes U+FFFD, a
+ * control character a space. */
 static void put_text(FILE *to, const char *text)
 {
     putc('\'', to);
-    for (; *text != '\0'; text++) {
+    while (*text != '\0') {
+        int n = xml_sequence(text);
+
         if (*text == '\'')
             putc('\'', to);
-        putc((unsigned char)*text < ' ' ? ' ' : *text, to);
+        if (n > 0)
+            fwrite(text, 1, (size_t)n, to);
+        else
+            fputs((unsigned char)*text < ' ' ? " " : "\xef\xbf\xbd", to);
+        text += n > 0 ? n : 1;
     }
     putc('\'', to);
 }
