@@ -50,6 +50,41 @@ expect 0 'ur5 drawn elsewhere' "$linkage" import "$robots/ur5.urdf" --root float
 has 'ur5 drawn elsewhere' 'coordinate: 1.2' free.yaml
 has 'ur5 drawn elsewhere' '7 bodies' out
 
+# links without <inertial>: estimated from their shapes. A rod of two boxes of 1 x 0.1 x 0.2 m side by side along x is one of
+# 2 m; a cylinder that lies along x; a sphere; a mesh is said to have no mass
+cat >shapes.urdf <<'XML'
+<robot name="shapes">
+  <link name="base"/>
+  <link name="rod">
+    <collision><origin xyz="0.5 0 0"/><geometry><box size="1 0.1 0.2"/></geometry></collision>
+    <collision><origin xyz="1.5 0 0"/><geometry><box size="1 0.1 0.2"/></geometry></collision>
+    <visual><geometry><sphere radius="9"/></geometry></visual>
+  </link>
+  <link name="wheel">
+    <collision><geometry><mesh filename="wheel.stl"/></geometry></collision>
+    <visual><origin rpy="0 1.5707963267948966 0"/><geometry><cylinder radius="0.5" length="0.2"/></geometry></visual>
+  </link>
+  <link name="ball"><inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+    <collision><geometry><sphere radius="1"/></geometry></collision></link>
+  <joint name="a" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 0 1"/></joint>
+  <joint name="b" type="continuous"><parent link="rod"/><child link="wheel"/><origin xyz="2 0 0"/><axis xyz="1 0 0"/></joint>
+  <joint name="c" type="continuous"><parent link="wheel"/><child link="ball"/><axis xyz="0 1 0"/></joint>
+</robot>
+XML
+expect 0 'no masses' "$linkage" import shapes.urdf --root fixed -o shapes.yaml
+has 'no masses' "the body of link 'rod' has no mass" err
+expect 0 'a density' "$linkage" import shapes.urdf --root fixed --density 1000 -o shapes.yaml
+has 'a density' "shapes.urdf:3: estimated: link 'rod' has 40 kg, centre 1, 0, 0 m, moments 0.1667, 13.47, 13.37 kg m^2, of 2 collision shapes with 1000 kg/m^3" err
+has 'a density' "shapes.urdf:8: estimated: link 'wheel' has 157.1 kg, centre 0, 0, 0 m, moments 19.63, 10.34, 10.34 kg m^2, of 1 visual shape" err
+has 'a density' "link 'wheel': --density measures boxes, spheres and cylinders; shapes of it without mass: 1" err
+same 'one that has its own' '' "$(grep "link 'ball'" err)"
+has 'a density' '200.08 kg' out
+expect 0 'it runs' "$linkage" run shapes.yaml -d 0.1
+sed 's/size="1 0.1 0.2"/size="1 -0.1 0.2"/' shapes.urdf >bad.urdf
+expect 1 'a size below 0' "$linkage" import bad.urdf --root fixed --density 1000 -o bad.yaml
+has 'a size below 0' "bad.urdf:4: size of <box> is '1 -0.1 0.2', expected three numbers above 0" err
+expect 2 'no density' "$linkage" import shapes.urdf --root fixed --density 0 -o bad.yaml
+
 # a loop that is open as drawn, by 0.3 m, closes; masses of 650 t look wrong
 expect 0 'five bars' "$linkage" import "$robots/five-bar.urdf" --loops "$robots/five-bar-loops.yaml" --root fixed \
     -o five.yaml

@@ -248,6 +248,8 @@ static const char help_files[] =
     "      --loops FILE.yaml   pairs of frames that close loops, see doc/import.md\n"
     "      --stops K,C         stiffness and damping of end stops, or none; default 1e6,1e4\n"
     "      --repair            mend inertia that no body has, lock joints of massless ends\n"
+    "      --density RHO       estimate masses of links of URDF without <inertial> from their\n"
+    "                          boxes, spheres and cylinders [kg/m^3]\n"
     "\n"
     "fmu:\n"
     "  -o, --output FILE.fmu   see doc/fmi.md\n" HELP_FORCE

@@ -25,6 +25,11 @@ void robot_read(const char *path, const char *text, size_t size, struct robot *r
     robot->gravity[2] = -9.81;
     if (root == NULL)
         return;
+    if (robot->density > 0 && !xml_is(root, "robot"))
+        note(notes, NOTE_WRONG, xmlGetLineNo(root), "--density has no effect: it is for URDF; %s",
+             xml_is(root, "mujoco") ? "MuJoCo takes masses from the densities of geoms, default "
+                                      "1000 kg/m^3"
+                                    : "parts of CAD have their masses");
     if (xml_is(root, "robot"))
         urdf_read(root, robot, notes);
     else if (xml_is(root, "mujoco"))

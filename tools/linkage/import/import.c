@@ -83,6 +83,8 @@ static int parse_options(int argc, char *argv[], struct import_options *o)
         {"joint", .take = take_joint, .data = o},
         {"stops", .take = take_stops, .data = o},
         {"repair", .flag = &o->repair},
+        {"density", .number = &o->density, .low = OPTIONS_ABOVE_0, .high = 1e5,
+         .expected = "a number above 0 to 1e5 kg/m^3"},
         {"help", 'h', .end = print_help},
         {"gravity", .take = take_gravity, .data = o},
         {NULL},
@@ -218,7 +220,7 @@ static int import_robot(const struct import_options *o, struct robot *robot, str
 
 static int import_text(const struct import_options *o, const char *text, size_t size)
 {
-    struct robot robot = {0};
+    struct robot robot = {.density = o->density};
     struct notes notes = {.path = o->path};
     int code;
 

@@ -2,7 +2,8 @@
 /* linkage import: converts a model of another program to our model format. Data flow:
  *
  *     formats.c   XML text         -> the reader for its first element (xml.c: the parser)
- *     urdf.c      URDF             -> struct robot: links and joints as in the file
+ *     urdf.c      URDF             -> struct robot: links and joints as in the file; masses of
+ *                                     links without them by urdf_shapes.c
  *     mjcf.c      MJCF             -> struct robot, as compiled by MuJoCo (mjcf_process.c), without
  *                                     elements of later versions (mjcf_newer.c)
  *     simscape.c  Simscape Multibody, first generation
@@ -27,8 +28,8 @@
 struct _xmlNode;
 
 #define IMPORT_MARK      "linkage: 1 # by linkage import" /* beginning of the models */
-#define IMPORT_SIZE_MAX  (64u << 20)                /* largest size of a file [bytes] */
-#define IMPORT_ITEMS_MAX 4096                       /* largest number of links, and of joints */
+#define IMPORT_SIZE_MAX  (64u << 20)                      /* largest size of a file [bytes] */
+#define IMPORT_ITEMS_MAX 4096 /* largest number of links, and of joints */
 
 /* ---- notes.c ---- */
 
@@ -168,7 +169,8 @@ struct body {
  * @root:          link without a parent joint
  * @says_root:     the file defines the ground, so no option is needed
  * @gravity:       [m/s^2]
- * @lacks_gravity: the file gives no gravity, so @gravity is an assumption */
+ * @lacks_gravity: the file gives no gravity, so @gravity is an assumption
+ * @density:       of links without inertia [kg/m^3], set by the caller; 0: they have no mass */
 struct robot {
     char *name;
     int n_links, n_limbs, n_bodies;
@@ -179,6 +181,7 @@ struct robot {
     int root;
     bool says_root, lacks_gravity;
     double gravity[3];
+    double density;
 };
 
 /** has_coordinate() - Return true if a joint has exactly one coordinate. */
@@ -221,12 +224,14 @@ bool loops_read(const char *path, struct robot *robot, struct notes *notes);
  * @values:   "JOINT=VALUE" texts
  * @stops:    stiffness and damping of end stops, unless @no_stops
  * @gravity:  [m/s^2], replaces that of the file if @has_gravity
- * @repair:   correct errors where possible */
+ * @repair:   correct errors where possible
+ * @density:  see struct robot */
 struct import_options {
     const char *path, *output, *loops;
     bool floating, has_root, repair;
     bool no_stops, has_gravity;
     double gravity[3];
+    double density;
     double stops[2];
     const char *values[256];
     int n_values;
@@ -245,6 +250,12 @@ bool stands(const struct robot *robot, const struct import_options *options, int
  * @massless: flag of each body: it has no mass
  * Return: true if the ball joint was made. Then call merge_links() again. */
 bool make_ball(struct robot *robot, const bool *massless, int b, struct notes *notes);
+
+/** turn_inertia() - Transform a symmetric matrix S' in the axes of @q to the outer axes: S = R S'
+ * R^T. Matrices are xx yy zz xy xz yz.
+ * add_point_inertia() - Add the inertia of a point mass @mass at @d. */
+void turn_inertia(const double q[4], const double inertia[6], double ret[6]);
+void add_point_inertia(double mass, const double d[3], double inertia[6]);
 
 /** sum_masses() - Sum the masses of links to bodies; check them, and correct them with
  * @options->repair. */

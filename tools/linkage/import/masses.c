@@ -14,8 +14,7 @@
 #define ROUNDED 1e-6  /* rounding error of numbers in files, as a share of the largest moment */
 #define POINT   1e-12 /* [m^2] moments below this value times the mass count as zero */
 
-/* Transform a symmetric matrix S' in the axes of @q to the outer axes: S = R S' R^T. */
-static void turn_inertia(const double q[4], const double inertia[6], double ret[6])
+void turn_inertia(const double q[4], const double inertia[6], double ret[6])
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     double R[9], axis[3], product[3], turned[9];
@@ -33,8 +32,7 @@ static void turn_inertia(const double q[4], const double inertia[6], double ret[
         ret[k] = turned[3 * row[k] + column[k]];
 }
 
-/* Add the inertia of a point mass @mass at @d. */
-static void add_point(double mass, const double d[3], double inertia[6])
+void add_point_inertia(double mass, const double d[3], double inertia[6])
 {
     double dd = lk_dot(d, d);
 
@@ -212,7 +210,7 @@ static void sum_body(struct robot *robot, int b)
         turn_inertia(own.q, link->inertia, turned);
         for (int k = 0; k < 6; k++)
             body->inertia[k] += turned[k];
-        add_point(link->mass, local, body->inertia);
+        add_point_inertia(link->mass, local, body->inertia);
     }
     frame_point(place, centre, body->position);
     frame_in(place, &axes, &world);
@@ -336,7 +334,8 @@ void sum_masses(struct robot *robot, const struct import_options *options, struc
     if (robot->n_links > 1 && !has_mass(robot)) {
         note(notes, NOTE_ERROR, 0,
              "no link of it has a mass: it is a description for planning or for pictures; expected "
-             "the one for simulation, with <inertial> elements");
+             "the one for simulation, with <inertial> elements, or --density for URDF with boxes, "
+             "spheres and cylinders");
         free(massless);
         return;
     }

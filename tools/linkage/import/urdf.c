@@ -8,6 +8,7 @@
  * and the same elements for the child (ros/urdfdom, pull request 264, "Add constraints to describe
  * closed loops"). */
 #include "import.h"
+#include "urdf_shapes.h"
 #include "xml.h"
 
 #include "numbers.h"
@@ -214,6 +215,8 @@ static void read_link(struct reading *r, const xmlNode *node)
     look_for_unknown(r, node, known);
     if (inertial != NULL)
         read_inertial(r, inertial, link);
+    else if (r->robot->density > 0)
+        urdf_estimate(node, r->robot->density, link, r->notes);
 }
 
 /* ---- joints ---- */
