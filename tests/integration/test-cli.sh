@@ -40,6 +40,23 @@ same 'turns' '' "$(cat err)"
 expect 0 'turns far' "$linkage" run "$crank" --step 2.2e-3 --duration 0.05
 has 'turns far' "body 'crank' turned by up to 0.8" err
 
+# where there is no equilibrium, the line that asks for it is named; other failures have no such line
+cat >falls.yaml <<'TEXT'
+linkage: 1
+name: falls
+gravity: [0, 0, -9.81]
+start: equilibrium
+bodies:
+  a: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0.3, 0, 0]}
+TEXT
+expect 1 'no equilibrium' "$linkage" run falls.yaml
+has 'no equilibrium' "falls.yaml:4:8: no static equilibrium found: body 'a' is left with 9.81 N along z" err
+expect 1 'no equilibrium of check' "$linkage" check falls.yaml
+has 'no equilibrium of check' "falls.yaml:4:8: no static equilibrium found" err
+sed '/^start/d' falls.yaml >drawn.yaml
+expect 1 'none asked for by the file' "$linkage" equilibrium drawn.yaml
+has 'none asked for by the file' "drawn.yaml: no static equilibrium found" err
+
 # what the step itself takes from a mechanism is said, where it is not little
 machines=$(dirname "$crank")
 expect 0 'hoist' "$linkage" run "$machines/hoist.yaml" --duration 5

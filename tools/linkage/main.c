@@ -4,6 +4,8 @@
 #include "commands.h"
 #include "laboratory.h"
 #include "linkage/commit.h"
+#include "linkage/document.h"
+#include "linkage/errors.h"
 #include "linkage/nearest.h"
 #include "linkage/stacks.h"
 #include "tone.h"
@@ -89,6 +91,24 @@ const char *engine_wanted(void)
     return getenv("LINKAGE_ENGINE");
 }
 
+/* Print why a model was not compiled. If it is 'start: equilibrium' of the file, print the line of
+ * that, too. The compiler has no lines. */
+static void print_refusal(const char *path, int result, const char *text)
+{
+    struct lk_document *document = NULL;
+    struct lk_error error;
+    struct lk_node start = {0};
+
+    if (result == LK_E_ASSEMBLY && strstr(text, "equilibrium") != NULL &&
+        lk_document_read(path, &document, &error) == 0)
+        start = lk_node_get(lk_document_root(document), "start");
+    if (start.index != 0 && strcmp(lk_node_text(start), "equilibrium") == 0)
+        print_error("%s:%d:%d: %s", path, lk_node_line(start), lk_node_column(start), text);
+    else
+        print_error("%s: %s", path, text);
+    lk_document_free(document);
+}
+
 struct lk_system *compile_model(const char *path, const struct lk_model *model,
                                 const struct lk_options *options)
 {
@@ -103,7 +123,7 @@ struct lk_system *compile_model(const char *path, const struct lk_model *model,
 
     if (result == 0)
         return system;
-    print_error("%s: %s", path, result > 0 ? error.text : strerror(-result));
+    print_refusal(path, result, result > 0 ? error.text : strerror(-result));
     return NULL;
 }
 
