@@ -56,6 +56,7 @@ expect 0 'what is left of it' python3 "$check" long.html long.csv x,y
 # names cannot end the script, and are text
 printf 'time [s],</script><b>x [m],y\\ [N]\n0,1,2\n1,2,3\n' >names.csv
 expect 0 'names' "$linkage" plot names.csv -o names.html
+# shellcheck disable=SC1003 # a name that ends with a backslash
 expect 0 'names in the page' python3 "$check" names.html names.csv '</script><b>x;y\'
 
 # what a page cannot be made of, and where
