@@ -47,7 +47,7 @@ void import_any(const uint8_t *data, size_t size)
 {
     struct import_options options = {.path = "fuzz", .output = "fuzz", .stops = {1e6, 1e4}};
     struct notes notes = {.path = "fuzz"};
-    struct robot robot = {0};
+    struct robot robot = {.density = 1000};
     /* a copy of the exact size, so that a sanitizer detects a read beyond it */
     char *bytes = malloc(size > 0 ? size : 1);
 

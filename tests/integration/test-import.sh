@@ -52,25 +52,7 @@ has 'ur5 drawn elsewhere' '7 bodies' out
 
 # links without <inertial>: estimated from their shapes. A rod of two boxes of 1 x 0.1 x 0.2 m side by side along x is one of
 # 2 m; a cylinder that lies along x; a sphere; a mesh is said to have no mass
-cat >shapes.urdf <<'XML'
-<robot name="shapes">
-  <link name="base"/>
-  <link name="rod">
-    <collision><origin xyz="0.5 0 0"/><geometry><box size="1 0.1 0.2"/></geometry></collision>
-    <collision><origin xyz="1.5 0 0"/><geometry><box size="1 0.1 0.2"/></geometry></collision>
-    <visual><geometry><sphere radius="9"/></geometry></visual>
-  </link>
-  <link name="wheel">
-    <collision><geometry><mesh filename="wheel.stl"/></geometry></collision>
-    <visual><origin rpy="0 1.5707963267948966 0"/><geometry><cylinder radius="0.5" length="0.2"/></geometry></visual>
-  </link>
-  <link name="ball"><inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
-    <collision><geometry><sphere radius="1"/></geometry></collision></link>
-  <joint name="a" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 0 1"/></joint>
-  <joint name="b" type="continuous"><parent link="rod"/><child link="wheel"/><origin xyz="2 0 0"/><axis xyz="1 0 0"/></joint>
-  <joint name="c" type="continuous"><parent link="wheel"/><child link="ball"/><axis xyz="0 1 0"/></joint>
-</robot>
-XML
+cp "$small/shapes.urdf" .
 expect 0 'no masses' "$linkage" import shapes.urdf --root fixed -o shapes.yaml
 has 'no masses' "the body of link 'rod' has no mass" err
 expect 0 'a density' "$linkage" import shapes.urdf --root fixed --density 1000 -o shapes.yaml

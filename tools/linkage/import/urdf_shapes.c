@@ -145,7 +145,7 @@ void urdf_estimate(const xmlNode *node, double density, struct link *link, struc
     add_shapes(node, kinds[0], density, &sum, notes);
     if (sum.n == 0)
         add_shapes(node, kinds[++i], density, &sum, notes);
-    if (sum.n > 0) {
+    if (sum.mass > 0) { /* the volume of a shape may be below the least number */
         store(&sum, link);
         note(notes, NOTE_SAID, link->line,
              "estimated: link '%s' has %.4g kg, centre %.4g, %.4g, %.4g m, moments %.4g, %.4g, "
