@@ -2,6 +2,7 @@
 /* Values of a wheel in a pose, from the pose and from unit motions of its carrier, which moves like
  * the wheel because the spin is held. W. Matschinsky, Road Vehicle Suspensions, 2000, chapters 3
  * and 7; W. F. Milliken, D. L. Milliken, Race Car Vehicle Dynamics, 1995, chapter 17. */
+#include "maths/arithmetic.h"
 #include "analysis/suspension.h"
 #include "maths/vec.h"
 #include <math.h>
@@ -251,6 +252,7 @@ static int add_spring(const struct lk_rig *rig, const struct lk_suspension_axle 
 int lk_suspension_springs(struct lk_suspension *s, int axle, struct lk_suspension_spring *ret,
                           int room)
 {
+    LK_ARITHMETIC;
     struct lk_rig *rig = &s->rig[axle];
     int n = 0;
 

@@ -93,6 +93,7 @@ refuses "a part of the chassis" "$models/sedan.yaml" --chassis wheel_fl
 refuses "no tyre gives the radius of wheel 'lower_fl'" "$models/sedan.yaml" --wheel lower_fl
 
 # two inputs that drive; a free steering; a suspension that is locked
+cp -r "$models/parts" .
 sed 's/^  crank: {type: revolute.*axis: \[1, 0, 0\]}/  crank: {type: revolute, bodies: [chassis, crank], point: [1.2, 0, 0.45], axis: [1, 0, 0], drive: {input: spin}}/
     s/^inputs:/&\n  spin: {type: drive}/' "$models/sedan.yaml" >two.yaml
 refuses "inputs 'steer' and 'spin' both drive joints, expected --steer JOINT" two.yaml

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "car.h"
 #include "cmocka_all.h"
+#include "linkage/parameters.h"
 #include "maths/vec.h"
 #include <math.h>
 #include <stdlib.h>
@@ -8,14 +9,16 @@
 
 void car_read(const char *path, char *text)
 {
-    FILE *file = fopen(path, "r");
-    size_t n;
+    struct lk_errors errors;
+    char *own = NULL;
+    size_t n = 0;
+    int is_flat;
 
-    assert_non_null(file);
-    n = fread(text, 1, CAR_TEXT - 1, file);
+    assert_int_equal(lk_model_text(path, NULL, 0, &is_flat, &own, &n, &errors), 0);
     assert_true(n < CAR_TEXT - 1);
+    memcpy(text, own, n);
     text[n] = '\0';
-    fclose(file);
+    free(own);
 }
 
 void car_replace(char *text, const char *from, const char *to)

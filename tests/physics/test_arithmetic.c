@@ -15,10 +15,12 @@
 #include "linkage/linkage.h"
 #include "linkage/modes.h"
 #include "linkage/pace.h"
+#include "linkage/parameters.h"
 #include "linkage/pool.h"
 #include "linkage/run.h"
 #include "linkage/scene.h"
 #include "linkage/state.h"
+#include "linkage/suspension.h"
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -346,6 +348,53 @@ static void look_read(struct scene *s, struct trace *trace)
         lk_model_read_text("decay", decay_text, sizeof(decay_text) - 1, &s->model, &error), 0);
 }
 
+static void look_flatten(struct scene *s, struct trace *trace)
+{
+    static const char text[] =
+        "linkage: 1\nname: m\nparts: {a: {file: pendulum.yaml, orientation: {axis: [1, 2, 3], "
+        "angle: "
+        "0.7}}, b: {file: pendulum.yaml, names: \"*\", mirror: y, position: [0.1, 0, 0.3]}}\n";
+    struct lk_errors errors;
+    char *flat = NULL;
+    size_t size = 0;
+
+    (void)s;
+    assert_int_equal(lk_model_flatten("config/models", "m", text, sizeof(text) - 1, NULL, 0, &flat,
+                                      &size, &errors),
+                     0);
+    keep(trace, flat, size / sizeof(double) * sizeof(double));
+    free(flat);
+}
+
+static void look_suspension(struct scene *s, struct trace *trace)
+{
+    struct lk_suspension_request request = {.n_wheels = 2};
+    struct lk_suspension_spring springs[8];
+    struct lk_suspension *suspension;
+    struct lk_suspension_curve curve;
+    struct lk_system *system;
+    struct lk_model *model;
+    struct lk_error error;
+
+    (void)s;
+    assert_int_equal(lk_model_read_file("config/models/strut-car.yaml", &model, &error), 0);
+    assert_int_equal(lk_system_new(model, &(struct lk_options){.all_rows = 1}, &system, &error), 0);
+    request.wheel[0].joint = lk_system_joint_index(system, "axle_rl");
+    request.wheel[1].joint = lk_system_joint_index(system, "axle_rr");
+    request.wheel[0].radius = request.wheel[1].radius = 0.3;
+    assert_int_equal(lk_suspension_new(system, &request, &suspension, &error), 0);
+    assert_int_equal(
+        lk_suspension_sweep(suspension, 0, LK_SUSPENSION_OPPOSITE, 0.02, 3, &curve, &error), 0);
+    for (int i = 0; i < curve.n; i++)
+        keep(trace, &curve.row[i].point[0].camber, sizeof(double));
+    assert_true(lk_suspension_springs(suspension, 0, springs, 8) > 0);
+    keep(trace, springs[0].ratio, sizeof(springs[0].ratio));
+    lk_suspension_curve_fini(&curve);
+    lk_suspension_free(suspension);
+    lk_system_free(system);
+    lk_model_free(model);
+}
+
 static void look_new(struct scene *s, struct trace *trace)
 {
     struct lk_error error;
@@ -505,8 +554,9 @@ static const struct row {
     {"lk_json_number lk_json_rounded lk_json_fixed", ONCE, look_json},
     {"lk_model_read_text lk_model_read_file lk_model_read_text_all lk_model_read_file_all "
      "lk_model_read_text_in lk_model_read_file_with lk_model_read_text_with lk_setting_parse "
-     "lk_settings_read lk_settings_write lk_numbers_new",
+     "lk_settings_read lk_settings_write lk_numbers_new lk_numbers_new_in",
      ONCE, look_read},
+    {"lk_model_flatten lk_model_text", ONCE, look_flatten},
     {"lk_formulation_choose lk_system_new lk_system_new_within lk_system_summary", ONCE, look_new},
     {"lk_findings_init lk_findings_start", ONCE, look_findings},
     {"lk_pace_init", ONCE, look_pace},
@@ -533,6 +583,7 @@ static const struct row {
     {"lk_system_reset", ONCE_AFTER, look_reset},
     {"lk_system_outputs", ONCE_AFTER, look_outputs},
     {"lk_linear_init lk_modes_find", ONCE_AFTER, look_modes},
+    {"lk_suspension_new lk_suspension_sweep lk_suspension_springs", ONCE_AFTER, look_suspension},
     {"lk_laboratory_report", ONCE_AFTER, look_lab_report},
     {"lk_laboratory_advance lk_laboratory_system", ONCE_AFTER, look_lab_advance},
 };
@@ -568,6 +619,8 @@ static const char others[] =
     "lk_laboratory_formulations "
     "lk_laboratory_integrators lk_laboratory_keep_inputs"
     " lk_system_state_copy lk_state_seal lk_settings_add lk_settings_fini lk_numbers_list "
+    "lk_model_has_parts lk_suspension_free lk_suspension_axles lk_suspension_contact "
+    "lk_suspension_curve_fini "
     "lk_numbers_free lk_model_parameters"
     " lk_laboratory_time lk_model_free lk_model_name lk_model_files lk_system_body_index "
     "lk_system_body_name"

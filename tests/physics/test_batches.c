@@ -7,6 +7,7 @@
 #include "by_engines.h"
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
+#include "linkage/parameters.h"
 #include "sanitized.h"
 #include "step/scripts/rattle.h"
 #include "step/scripts/rk4.h"
@@ -469,13 +470,12 @@ static void test_misfit(void **state)
 static char *text_in(const char *path)
 {
     static const char balanced[] = "start: equilibrium", drawn[] = "start: drawn      ";
-    FILE *f = fopen(path, "r");
+    struct lk_errors errors;
     char *text = NULL;
-    size_t room = 0;
+    size_t size = 0;
+    int is_flat;
 
-    assert_non_null(f);
-    assert_true(getdelim(&text, &room, '\0', f) > 0);
-    fclose(f);
+    assert_int_equal(lk_model_text(path, NULL, 0, &is_flat, &text, &size, &errors), 0);
     if (strstr(text, balanced))
         memcpy(strstr(text, balanced), drawn, strlen(drawn));
     return text;

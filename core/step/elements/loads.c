@@ -200,7 +200,7 @@ double lk_loads_law_place(const struct lk_system *sys, const struct lk_state *st
     *ret_rate = rates[law->row];
     lk_air_follow_pose(sys, j, rates);
     lk_creep_follow_pose(sys, j, state->lambda, rates);
-    if (j->of[0])
+    if (j->of[0] && !j->of[1])
         return state->coordinate[j->of[0]->first_coordinate + j->which[0]];
     lk_evaluate_violation(sys, law->joint, phi);
     return phi[law->row];
