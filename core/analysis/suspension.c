@@ -94,10 +94,17 @@ static bool is_chassis(const struct lk_suspension *s, int b)
     return b >= s->sys->n_bodies || s->sys->body[b].of == s->request.chassis;
 }
 
+/* Return whether a joint is a compliant joint of the model that holds its bodies. A compliant
+ * coupling is a spring: the twist of a beam. */
+static bool is_soft(const struct lk_system *sys, int j)
+{
+    return lk_is_compliant(&sys->joint[j]) && j < sys->n_named_joints && !sys->joint[j].of[1];
+}
+
 /* Return whether a joint holds its bodies together: rigid, or a compliant joint of the model. */
 static bool holds(const struct lk_system *sys, int j)
 {
-    return !lk_is_compliant(&sys->joint[j]) || j < sys->n_named_joints;
+    return !lk_is_compliant(&sys->joint[j]) || is_soft(sys, j);
 }
 
 /* Release the bodies that joints connect with a released body, until no more are found. The chassis
@@ -151,7 +158,7 @@ static void add_soft_rows(struct lk_rig *rig)
         const struct lk_joint *joint = &sys->joint[j];
         struct lk_loops_rows rows;
 
-        if (!lk_is_compliant(joint) || !has_body(rig, j))
+        if (!is_soft(sys, j) || !has_body(rig, j))
             continue;
         lk_loops_rows(sys, sys->pose, j, &rows);
         for (int r = 0; r < joint->n_rows; r++) {

@@ -124,8 +124,32 @@ static int read_rod(struct lk_node node, double rod[2][3], double *ret_length, s
     return result;
 }
 
-/* Read a body of round rods, with its centre of mass and its moments about the axes of the world.
- * Without a mass they are of steel. */
+/* J -> A^T J A: from the axes of the world to those of the body, A from the quaternion @q. */
+static void turn_inertia(const double q[4], double inertia[6])
+{
+    static const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double A[3][3] = {
+        {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+        {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+        {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)},
+    };
+    double old[6];
+
+    memcpy(old, inertia, sizeof(old));
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++) {
+            double sum = 0;
+
+            for (int k = 0; k < 3; k++)
+                for (int l = 0; l < 3; l++)
+                    sum += A[k][i] * old[at[k][l]] * A[l][j];
+            inertia[at[i][j]] = sum;
+        }
+}
+
+/* Read a body of round rods, with its centre of mass and its moments. Without a mass they are of
+ * steel. */
 static int read_rods(struct lk_node map, struct lk_body_def *body, struct lk_error *err)
 {
     struct lk_node list = lk_node_get(map, "rods");
@@ -149,6 +173,8 @@ static int read_rods(struct lk_node map, struct lk_body_def *body, struct lk_err
             body->position[k] += length[i] / sum * (rod[i][0][k] + rod[i][1][k]) / 2;
     for (int i = 0; i < n; i++)
         add_rod(body->mass * length[i] / sum, diameter, rod[i], body->position, body->inertia);
+    result = lk_also(result, lk_read_orientation_or(map, "orientation", body->orientation, err));
+    turn_inertia(body->orientation, body->inertia);
     return lk_also(result, check_moments(list, body->inertia, err));
 }
 
@@ -156,7 +182,7 @@ static int read_rods(struct lk_node map, struct lk_body_def *body, struct lk_err
 static int read_masses(struct lk_node map, struct lk_body_def *body, struct lk_error *err)
 {
     static const char *const with_rods[] = {
-        "rods", "mass", "diameter", "velocity", "angular_velocity", NULL};
+        "rods", "mass", "diameter", "orientation", "velocity", "angular_velocity", NULL};
     static const char *const with_numbers[] = {
         "mass", "inertia", "position", "orientation", "velocity", "angular_velocity", NULL};
     bool has_rods = lk_node_get(map, "rods").index != 0;

@@ -29,6 +29,24 @@ class Lockstep(unittest.TestCase):
         self.rig.arm()
         self.rig.start()
 
+    def test_a_model_of_parts(self):
+        """The daemon has not the files of the parts; the values go with the flat text, and so does a recording."""
+        self.rig.load(MODELS / 'four-post.yaml', {'bodies.chassis.mass': 1000})
+        self.rig.arm()
+        file = self.daemon.folder / self.rig.record('post').file
+        self.rig.start()
+        sample = self.rig.step(20, {'post_fl': 1e-3})
+        system = linkage.System(linkage.Model(MODELS / 'four-post.yaml', {'bodies.chassis.mass': 1000}))
+        table = system.run(steps=20, inputs={'post_fl': 1e-3})
+        self.assertTrue(np.array_equal(sample.values, table.values[-1]))
+        self.rig.stop_recording()
+        self.rig.stop()
+        self.rig.wait(lambda status: not status.recording.active)
+        self.assertIn(b'carrier_fl', file.read_bytes())
+        self.assertNotIn(b'post-corner.yaml', file.read_bytes())
+        with self.assertRaises(linkage.ModelError):
+            self.rig.load(MODELS / 'four-post.yaml', {'bodies.chasis.mass': 1000})
+
     def test_bits_of_the_library_and_of_the_recording(self):
         self.rig.load(FOUR_BAR)
         self.rig.arm()

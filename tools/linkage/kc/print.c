@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define WIDTH 11 /* of a column */
 #define ROWS  17 /* rows of a curve in the text; the CSV has all */
@@ -19,32 +20,44 @@ static void print_number(double value, int width, int decimals)
 
 /* ---- design position ---- */
 
+/* Return the width of a column that has room for the names of the wheels. */
+static int width_of(const struct kc *kc, const struct kc_axle *axle)
+{
+    int width = WIDTH;
+
+    for (int side = 0; side < LK_SUSPENSION_SIDES; side++)
+        if (axle->of.wheel[side] >= 0 && (int)strlen(kc_wheel(kc, axle, side)) + 2 > width)
+            width = (int)strlen(kc_wheel(kc, axle, side)) + 2;
+    return width;
+}
+
 static void print_design(const struct kc *kc, const struct kc_axle *axle)
 {
     const struct lk_suspension_row *row = &axle->jounce.row[axle->jounce.design];
+    int width = width_of(kc, axle);
 
     printf("\n%s in the design position, x = %.4f m\n%-34s", axle->title, axle->of.x, "");
     for (int side = 0; side < LK_SUSPENSION_SIDES; side++)
         if (axle->of.wheel[side] >= 0)
-            printf("%*s", WIDTH, kc_wheel(kc, axle, side));
+            printf("%*s", width, kc_wheel(kc, axle, side));
     putchar('\n');
     for (const struct kc_quantity *q = kc_quantities; q->name != NULL; q++) {
         printf("  %-24s %-7s", q->label, q->shown);
         for (int side = 0; side < LK_SUSPENSION_SIDES; side++)
             if (axle->of.wheel[side] >= 0)
-                print_number(q->factor * kc_value(q, &row->point[side]), WIDTH, 4);
+                print_number(q->factor * kc_value(q, &row->point[side]), width, 4);
         putchar('\n');
     }
     printf("  %-24s %-7s", "roll centre height", "mm");
-    print_number(1e3 * row->roll_centre, WIDTH, 4);
+    print_number(1e3 * row->roll_centre, width, 4);
     putchar('\n');
     for (int i = 0; i < axle->n_springs; i++) {
         const struct lk_suspension_spring *s = &axle->spring[i];
 
-        printf("  ratio of %-15.15s %-7s", kc->model->forces[s->force].name, "");
+        printf("  ratio of %-22.22s ", kc->model->forces[s->force].name);
         for (int side = 0; side < LK_SUSPENSION_SIDES; side++)
             if (axle->of.wheel[side] >= 0)
-                print_number(s->ratio[side], WIDTH, 4);
+                print_number(s->ratio[side], width, 4);
         putchar('\n');
     }
 }
