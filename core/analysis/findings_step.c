@@ -43,6 +43,15 @@ static bool may_factor(struct lk_inspection *in)
     return lk_inspection_may(in, 0.5 * in->sys->summary.step_flops);
 }
 
+/* Return whether @law belongs to an element of a beam, whose fast modes follow without oscillation
+ * that matters. */
+static bool is_of_beam(const struct lk_inspection *in, const struct lk_law *law)
+{
+    int force = law->n_terms > 0 ? in->sys->term[law->first_term].force : -1;
+
+    return force >= 0 && in->model->forces[force].is_element;
+}
+
 static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
 {
     struct lk_system *sys = in->sys;
@@ -51,6 +60,8 @@ static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
     char where[LK_TEXT_SIZE];
     struct lk_finding *finding;
 
+    if (is_of_beam(in, law))
+        return;
     /* the mobility with all joints is never larger than the mobility without joints */
     if (!(sqrt(f.stiffness * alone) * sys->h > SWING_MAX))
         return;

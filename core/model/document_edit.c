@@ -286,3 +286,29 @@ int lk_document_to_range(struct lk_document *d, struct lk_node node, const char 
     }
     return result == 0 ? lk_document_set_entries(d, node.index, LK_NODE_LIST, entry, 2) : result;
 }
+
+int lk_document_add_items(struct lk_document *d, const char *section, const int *entries, size_t n,
+                          struct lk_error *err)
+{
+    struct lk_node root = lk_document_root(d), map = lk_node_get(root, section);
+    size_t own = 2 * (size_t)lk_node_size(map);
+    int *all, result = 0;
+
+    if (n == 0 ||
+        (map.index != 0 && lk_node_kind(map) != LK_NODE_MAP && lk_node_text(map)[0] != '\0'))
+        return 0; /* the reader of the section refuses it */
+    if (map.index == 0)
+        result = lk_document_put_map(d, root, section, root, &map);
+    all = calloc(own + n, sizeof(*all));
+    if (all == NULL)
+        return -ENOMEM;
+    if (own > 0)
+        memcpy(all, d->entries + d->nodes[map.index].first, own * sizeof(*all));
+    memcpy(all + own, entries, n * sizeof(*all));
+    if (result == 0)
+        result = lk_document_set_entries(d, map.index, LK_NODE_MAP, all, (int)(own + n));
+    if (result == 0)
+        result = lk_document_check_keys(d, all, (int)((own + n) / 2), err);
+    free(all);
+    return result;
+}

@@ -140,6 +140,10 @@ int lk_document_set_entries(struct lk_document *document, int index, enum lk_nod
                             const int *entries, int n);
 /** lk_document_append_pair() - append the pair of nodes @key and @value to @map. */
 int lk_document_append_pair(struct lk_document *document, int map, int key, int value);
+/** lk_document_add_items() - append pairs to a section, which may be new. @entries: @n keys and values
+ * in turn. Return: 0, LK_E_TEXT (a key that is there already), -ENOMEM. */
+int lk_document_add_items(struct lk_document *document, const char *section, const int *entries,
+                          size_t n, struct lk_error *err);
 /** lk_document_remove() - remove the pair with @key from @map, if there is one. */
 void lk_document_remove(struct lk_document *document, struct lk_node map, const char *key);
 /** lk_document_take_key() - find the longest key of @map that @path begins with, up to a dot or the

@@ -139,7 +139,7 @@ int lk_numbers_from_document(int result, struct lk_document *document,
     if (result == 0 && numbers == NULL)
         result = -ENOMEM;
     if (result == 0)
-        result = lk_document_lower(document, source, false, &parameters, error);
+        result = lk_document_lower(document, source, LK_LOWER_NUMBERS, &parameters, error);
     if (result == 0)
         result = walk_all(&(struct walk){
             .root = lk_document_root(document), .parameters = &parameters, .numbers = numbers});

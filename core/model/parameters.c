@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads section `parameters`, and applies values from outside. */
 #include "parameters.h"
+#include "beams.h"
 #include "linkage/nearest.h"
 #include "maths/arithmetic.h"
 #include "parts.h"
@@ -539,8 +540,8 @@ static int run_phase(struct work *w, enum phase phase, bool acts, struct lk_erro
     return result;
 }
 
-int lk_document_lower(struct lk_document *document, const struct lk_source *source, bool is_flat,
-                      struct lk_parameters *ret, struct lk_error *err)
+int lk_document_lower(struct lk_document *document, const struct lk_source *source,
+                      enum lk_lowering how, struct lk_parameters *ret, struct lk_error *err)
 {
     LK_ARITHMETIC;
     struct work w = {.document = document,
@@ -548,7 +549,7 @@ int lk_document_lower(struct lk_document *document, const struct lk_source *sour
                      .settings = source->settings,
                      .n_settings = source->n};
     struct lk_node root = lk_document_root(document);
-    bool has_parts = lk_node_get(root, "parts").index != 0;
+    bool has_parts = lk_node_get(root, "parts").index != 0, is_flat = how == LK_LOWER_FLAT;
     int result;
 
     *ret = (struct lk_parameters){0};
@@ -569,6 +570,8 @@ int lk_document_lower(struct lk_document *document, const struct lk_source *sour
         result = lk_expressions_apply(document, ret, err);
     if (result == 0 && (has_parts || is_flat))
         result = finish_section(&w, is_flat, err);
+    if (result == 0 && how == LK_LOWER_ALL)
+        result = lk_beams_expand(document, err);
     free(w.entry);
     return result;
 }

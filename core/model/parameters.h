@@ -21,14 +21,18 @@ struct lk_parameters {
 
 struct lk_source;
 
+enum lk_lowering { LK_LOWER_ALL, LK_LOWER_NUMBERS, LK_LOWER_FLAT };
+
 /** lk_document_lower() - make a document of numbers and names alone: values from outside and of the
  * section `parameters` in their places, parts included, expressions as numbers.
- * @is_flat: leave the parameters that act on numbers alone, as they are part of a flat text too
+ * @how: LK_LOWER_ALL; LK_LOWER_NUMBERS: leave the beams, of which the nodes are no numbers of the
+ *       text; LK_LOWER_FLAT: leave the beams, and the parameters that act on numbers, as both are
+ *       part of a flat text too
  *
  * A document with parts keeps only those parameters in its section: the others have become numbers.
  * Return: 0, LK_E_TEXT, -ENOMEM; release @ret in any case. */
-int lk_document_lower(struct lk_document *document, const struct lk_source *source, bool is_flat,
-                      struct lk_parameters *ret, struct lk_error *err);
+int lk_document_lower(struct lk_document *document, const struct lk_source *source,
+                      enum lk_lowering how, struct lk_parameters *ret, struct lk_error *err);
 void lk_parameters_fini(struct lk_parameters *parameters);
 
 /** lk_parameter_acts_at() - return whether @path is one of the paths of @p. @ret_alone: whether

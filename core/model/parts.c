@@ -324,7 +324,7 @@ static int take_part(struct including *in, struct lk_document *part, const struc
     if (result == 0)
         result = lk_read_top(root, "a part", error);
     if (result == 0)
-        result = lk_document_lower(part, source, false, &parameters, error);
+        result = lk_document_lower(part, source, LK_LOWER_ALL, &parameters, error);
     lk_parameters_fini(&parameters);
     if (result == 0)
         result = read_own_ports(in, lk_node_get(root, "ports"));
@@ -478,39 +478,6 @@ static int include_entry(struct including *in, const struct lk_parameters *param
     return result;
 }
 
-/* Add what was copied to the sections of the document. */
-static int add_items(struct lk_document *d, struct lk_copy *copy, struct lk_error *err)
-{
-    struct lk_node root = lk_document_root(d);
-    int result = 0;
-
-    for (int s = 0; s < LK_SECTIONS && result == 0; s++) {
-        struct lk_node map = lk_node_get(root, lk_sections[s]);
-        size_t own = 2 * (size_t)lk_node_size(map);
-        int *all;
-
-        if (copy->n[s] == 0)
-            continue;
-        if (map.index != 0 && lk_node_kind(map) != LK_NODE_MAP && lk_node_text(map)[0] != '\0')
-            continue; /* its reader refuses it */
-        if (map.index == 0)
-            result = lk_document_put_map(d, root, lk_sections[s], root, &map);
-        all = calloc(own + copy->n[s], sizeof(*all));
-        if (all == NULL)
-            return -ENOMEM;
-        if (own > 0)
-            memcpy(all, d->entries + d->nodes[map.index].first, own * sizeof(*all));
-        memcpy(all + own, copy->entries[s], copy->n[s] * sizeof(*all));
-        if (result == 0)
-            result =
-                lk_document_set_entries(d, map.index, LK_NODE_MAP, all, (int)(own + copy->n[s]));
-        if (result == 0)
-            result = lk_document_check_keys(d, all, (int)((own + copy->n[s]) / 2), err);
-        free(all);
-    }
-    return result;
-}
-
 int lk_parts_include(struct lk_document *document, const struct lk_parameters *parameters,
                      const struct lk_source *source, struct lk_error *err)
 {
@@ -534,8 +501,8 @@ int lk_parts_include(struct lk_document *document, const struct lk_parameters *p
     for (int i = 0; i < lk_node_size(parts) && lk_node_goes_on(parts, result); i++)
         result = lk_also(
             result, include_entry(&in, parameters, lk_node_key_at(parts, i), lk_node_at(parts, i)));
-    if (result == 0)
-        result = add_items(document, copy, err);
+    for (int s = 0; s < LK_SECTIONS && result == 0; s++)
+        result = lk_document_add_items(document, lk_sections[s], copy->entries[s], copy->n[s], err);
     lk_document_remove(document, root, "parts");
     for (int s = 0; s < LK_SECTIONS; s++)
         free(copy->entries[s]);

@@ -11,10 +11,10 @@
 
 int lk_read_top(struct lk_node root, const char *what, struct lk_error *err)
 {
-    static const char *const keys[] = {"linkage", "name",   "gravity",    "bodies", "joints",
-                                       "forces",  "inputs", "outputs",    "solver", "start",
-                                       "roads",   "laws",   "parameters", "points", "shapes",
-                                       "blocks",  "parts",  "ports",      NULL};
+    static const char *const keys[] = {"linkage", "name",   "gravity",    "bodies",   "joints",
+                                       "forces",  "inputs", "outputs",    "solver",   "start",
+                                       "roads",   "laws",   "parameters", "points",   "shapes",
+                                       "blocks",  "parts",  "ports",      "flexible", NULL};
     static const char *const versions[] = {"1", NULL};
     int version, result;
 
@@ -86,7 +86,7 @@ static int fill_model(struct lk_document *document, const struct lk_source *sour
         model->gravity_input[i] = -1;
 
     bool has_parts = lk_node_get(lk_document_root(document), "parts").index != 0;
-    int result = lk_document_lower(document, source, false, &parameters, error);
+    int result = lk_document_lower(document, source, LK_LOWER_ALL, &parameters, error);
 
     model->parameters = parameters.list;
     model->n_parameters = parameters.n;

@@ -138,6 +138,7 @@ static int read_bushing(struct lk_node map, struct lk_model *model, struct lk_fo
     result = lk_also(result, lk_read_vector(map, "point", force->point[0], err));
     memcpy(force->point[1], force->point[0], sizeof(force->point[1]));
     result = lk_also(result, lk_read_orientation_or(map, "orientation", force->orientation, err));
+    result = lk_also(result, lk_node_read_bool_or(map, "element", &force->is_element, err));
     return lk_also(result, lk_read_compliance(map, 6, &force->compliance, err));
 }
 
@@ -444,7 +445,7 @@ static const struct {
      read_joint_spring},
     {"a spring-damper", {"type", "bodies", "points", KEYS_LAW, "rest_length", NULL}, read_spring},
     {"a bushing",
-     {"type", "bodies", "point", "orientation", "stiffness", "damping", NULL},
+     {"type", "bodies", "point", "orientation", "stiffness", "damping", "element", NULL},
      read_bushing},
     {"a creep",
      {"type", "joint", "longitudinal", "lateral", "speed", "rail_speed", "limit", "load", "spin",

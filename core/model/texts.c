@@ -57,7 +57,7 @@ static int write_flat(struct lk_document *document, const struct lk_source *sour
 {
     struct lk_parameters parameters = {0};
     struct lk_error error = {""};
-    int result = lk_document_lower(document, source, true, &parameters, &error);
+    int result = lk_document_lower(document, source, LK_LOWER_FLAT, &parameters, &error);
 
     lk_document_errors(document, result, &error, ret_errors);
     if (result == 0)
