@@ -36,7 +36,7 @@
 #include <unistd.h>
 
 static const char usage_text[] =
-    "Usage: linkaged [--config FILE] [--check [--transfer FILE.svg]]\n"
+    "Usage: linkaged [--config FILE] [--check [--transfer FILE.csv]]\n"
     "\n"
     "Steps a multibody model in real time and trades inputs and outputs with test\n"
     "benches over ZeroMQ. See linkagectl for talking to it.\n"
@@ -45,8 +45,9 @@ static const char usage_text[] =
     "      --check        read the configuration, its keys and its model, look at its\n"
     "                     cores, folders and the outputs it asks for, show what the\n"
     "                     platform of cueing lets a driver feel, then exit\n"
-    "      --transfer FILE.svg\n"
-    "                     with it: draw that over frequency, too; a new file\n"
+    "      --transfer FILE.csv\n"
+    "                     with it: write gain and phase over frequency to a new\n"
+    "                     file; linkage plot draws it\n"
     "      --conditions   list all that the daemon reports, as Markdown, then exit\n"
     "      --catalog      the same as a catalog for journalctl -x\n"
     "  -h, --help         show this text\n"
@@ -256,22 +257,22 @@ static void print_warnings(const struct lk_findings *warnings)
 
 /* Print the transfer functions between the motion of the model and the cues that a platform gives
  * to the driver.
- * @picture: path of a plot, NULL: none
+ * @table: path of the table of their gains and phases, NULL: none
  * Return: 0, LK_E_TEXT. */
-static int show_cueing(const struct lkd_config *config, const char *picture)
+static int show_cueing(const struct lkd_config *config, const char *table)
 {
     struct lk_error error;
     int r = 0;
 
     lkd_config_print_cueing(&config->cueing, stdout);
-    if (picture)
-        r = lkd_config_draw_cueing(&config->cueing, picture, &error);
+    if (table)
+        r = lkd_config_tabulate_cueing(&config->cueing, table, &error);
     if (r)
         fprintf(stderr, "%s\n", error.text);
     return r;
 }
 
-static int check_config(const struct lkd_config *config, const char *picture)
+static int check_config(const struct lkd_config *config, const char *table)
 {
     struct lkd_loaded *loaded;
     struct lk_errors errors = {0};
@@ -284,7 +285,7 @@ static int check_config(const struct lkd_config *config, const char *picture)
         return LKD_EXIT_ERROR;
     if (!*config->model) {
         printf("configuration ok\n");
-        return show_cueing(config, picture) ? LKD_EXIT_ERROR : LKD_EXIT_OK;
+        return show_cueing(config, table) ? LKD_EXIT_ERROR : LKD_EXIT_OK;
     }
     if (check_text(config))
         return LKD_EXIT_ERROR;
@@ -300,7 +301,7 @@ static int check_config(const struct lkd_config *config, const char *picture)
     if (r == 0) {
         printf("configuration ok, model %s ok\n", loaded->name);
         note_unused_rules(config, loaded);
-        r = show_cueing(config, picture);
+        r = show_cueing(config, table);
         print_warnings(&loaded->warnings);
     }
     lkd_loaded_free(loaded);
@@ -563,12 +564,12 @@ static int wrong_usage(void)
     return LKD_EXIT_USAGE;
 }
 
-/** struct command - the command line. @path: path of the configuration, or NULL @picture: path of
- * the picture of cueing, which is drawn by a check, or NULL */
+/** struct command - the command line. @path: path of the configuration, or NULL
+ * @table: path of the transfer functions of cueing, which a check writes, or NULL */
 struct command {
     const char *path;
     bool check_only;
-    const char *picture;
+    const char *table;
 };
 
 #define GO_ON (-1)
@@ -599,7 +600,7 @@ static int read_arguments(int argc, char *argv[], struct command *ret)
             ret->check_only = true;
             break;
         case OPT_TRANSFER:
-            ret->picture = optarg;
+            ret->table = optarg;
             break;
         case OPT_CONDITIONS:
             lkd_conditions_print(stdout);
@@ -621,7 +622,7 @@ static int read_arguments(int argc, char *argv[], struct command *ret)
         fprintf(stderr, "linkaged: unexpected argument '%s'\n", argv[optind]);
         return wrong_usage();
     }
-    if (ret->picture && !ret->check_only) {
+    if (ret->table && !ret->check_only) {
         fputs("linkaged: --transfer is of --check\n", stderr);
         return wrong_usage();
     }
@@ -658,7 +659,7 @@ static __attribute__((noinline)) int start_daemon(int argc, char *argv[])
     lkd_log_init();
     if (read_config(command.path, &config))
         return LKD_EXIT_ERROR;
-    return command.check_only ? check_config(&config, command.picture) : run_daemon(&config);
+    return command.check_only ? check_config(&config, command.table) : run_daemon(&config);
 }
 
 /* Use no large stack frame before the stack is known to be mapped. */

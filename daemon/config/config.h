@@ -94,11 +94,11 @@ int lkd_config_read(const char *path, struct lkd_config *ret_config, struct lk_e
 /** lkd_config_print_cueing() - Print the gains from the motion of the model to the cues felt by a
  * driver, one line per axis. Without a section `cueing` nothing is printed. */
 void lkd_config_print_cueing(const struct lkd_cueing_config *cueing, FILE *f);
-/** lkd_config_draw_cueing() - Draw gain and phase from the motion of the model to the cues felt by
- * a driver, over frequency, into a new SVG file @path.
+/** lkd_config_tabulate_cueing() - Write gain and phase from the motion of the model to the cues
+ * felt by a driver, over frequency, into a new CSV file @path, for linkage plot.
  * Return: 0, LK_E_TEXT (@ret_error: the section is missing, or the reason why the file was not
  * written). */
-int lkd_config_draw_cueing(const struct lkd_cueing_config *cueing, const char *path,
-                           struct lk_error *ret_error);
+int lkd_config_tabulate_cueing(const struct lkd_cueing_config *cueing, const char *path,
+                               struct lk_error *ret_error);
 
 #endif

@@ -228,11 +228,6 @@ out_has "^time \[s\],crank_angle \[rad\],crank_rate \[rad/s\],coupler_pose.x \[m
 out_has "motor \[N m\]"
 [ "$(wc -l <"$work/recording.csv")" -gt 100 ] || fail "the recording is too short"
 [ "$(wc -l <"$work/latency.csv")" -gt 10 ] || fail "there are no histograms"
-python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$work/picture.svg" ||
-    fail "the picture is not XML"
-for line in 'class="curve" stroke="#0060a8" points="[0-9]' 'class="curve" stroke="#d06000"' 'class="bar"'; do
-    grep -q "$line" "$work/picture.svg" || fail "the picture has no $line"
-done
 
 # ---- the end ----
 expect 0 ctl shutdown

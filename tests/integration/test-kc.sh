@@ -92,6 +92,7 @@ refuses "nothing steers a wheel" "$models/sedan.yaml" --wheel axle_rl,axle_rr --
 refuses "a part of the chassis" "$models/sedan.yaml" --chassis wheel_fl
 refuses "no tyre gives the radius of wheel 'lower_fl'" "$models/sedan.yaml" --wheel lower_fl
 
+cp -r "$models/parts" .
 # two inputs that drive; a free steering; a suspension that is locked
 cp -r "$models/parts" .
 sed 's/^  crank: {type: revolute.*axis: \[1, 0, 0\]}/  crank: {type: revolute, bodies: [chassis, crank], point: [1.2, 0, 0.45], axis: [1, 0, 0], drive: {input: spin}}/

@@ -69,7 +69,7 @@ has 'another period' 'leave --period out' err
 
 # ---- a short measurement: every file is there and means something ----
 expect 0 measure --quick --rounds 1 --slice 0.3 --load none --output short
-for file in table.txt report.json plot.gp linkaged-sleep.log linkaged-hybrid.log \
+for file in table.txt report.json linkaged-sleep.log linkaged-hybrid.log \
     hist-sleep-none.txt hist-hybrid-none.txt distribution-none.csv; do
     [ -s "short/$file" ] || fail "measure: no $file"
 done

@@ -103,6 +103,17 @@ expect 1 "no parameter" "$linkage" plot "$models/quarter-car.yaml" --locus mas=2
 has "no parameter" "there is no parameter 'mas'" err
 expect 2 "both" "$linkage" plot "$models/quarter-car.yaml" --locus bodies.car.mass=2:3 --bode road:car.z
 
+# frequencies and classes: logarithmic axes; a curve without a point is in the legend
+printf 'frequency [rad/s],gain.x [1],gain.y [1]\n0.1,1,0.5\n1,0.5,1\n10,0.1,2\n' >gain.csv
+expect 0 "frequencies" "$linkage" plot gain.csv -o gain.svg
+same "frequencies" "gain.x gain.y " "$(curves gain.svg)"
+has "frequencies" "frequency [rad/s]" gain.svg
+printf 'from [us],wakeup [%%],compute [%%]\n1,0,0\n2,100,0\n4,0,0\n' >classes.csv
+expect 0 "classes" "$linkage" plot classes.csv wakeup,compute -o classes.svg
+same "classes" "wakeup compute " "$(curves classes.svg)"
+expect 0 "no point" "$linkage" plot classes.csv compute -o classes.svg
+same "no point: messages" "" "$(cat err)"
+
 # without gnuplot
 expect 1 "no gnuplot" env PATH=/nowhere "$linkage" plot run.csv crank_angle -o none.svg
 has "no gnuplot" "gnuplot-nox" err

@@ -137,7 +137,8 @@ static void find_separator(struct reader *r, const char *line)
 
 static int check_time(const struct reader *r, const char *name, const char *unit)
 {
-    if (r->is_curves && (strcmp(name, "height") == 0 || strcmp(name, "steer") == 0)) {
+    if (r->is_curves && (strcmp(name, "height") == 0 || strcmp(name, "steer") == 0 ||
+                         strcmp(name, LK_CSV_FREQUENCY) == 0 || strcmp(name, LK_CSV_CLASS) == 0)) {
         snprintf(r->table->axis, sizeof(r->table->axis), "%s [%.16s]", name, unit);
         return 0;
     }

@@ -6,7 +6,6 @@
  *     figures.c    evaluation of the record: round trips, losses, energy, the time grid
  *     report.c     the table and the verdict
  *     files.c      the recording and the latencies as CSV
- *     picture.c    the recording and the latencies as SVG
  *
  * All data is recorded first and evaluated after the run, so that the evaluation does not disturb
  * the run. */
@@ -169,17 +168,12 @@ int demo_report(const struct demo_record *record, const struct demo_figures *fig
  * the daemon after the run */
 void demo_latencies_sort(const struct demo_figures *figures, const Linkage__V1__Status *status,
                          struct demo_latencies *ret_latencies);
-/** demo_class_edge() - Return the lower bound of class @i [us]. */
-double demo_class_edge(size_t i);
 
-/** demo_write_recording(), demo_write_latencies(), demo_write_picture() - Write recording.csv, with
- * a row for each output sample; write latency.csv, with a row for each class; write picture.svg,
- * with angle and torque over time, and the latencies.
+/** demo_write_recording(), demo_write_latencies() - Write recording.csv, with a row for each output
+ * sample; write latency.csv, with a row for each class.
  * Return: 0, negative errno. */
 int demo_write_recording(const char *directory, const struct demo_record *record,
                          const struct demo_layout *layout);
 int demo_write_latencies(const char *directory, const struct demo_latencies *latencies);
-int demo_write_picture(const char *directory, const struct demo_record *record,
-                       const struct demo_layout *layout, const struct demo_latencies *latencies);
 
 #endif

@@ -84,7 +84,8 @@ int demo_write_recording(const char *directory, const struct demo_record *record
     return code;
 }
 
-double demo_class_edge(size_t i)
+/* Return the lower bound of class @i [us]. */
+static double class_edge(size_t i)
 {
     return CLASS_LEAST_US * pow(10, (double)i / CLASSES_A_DECADE);
 }
@@ -135,7 +136,7 @@ int demo_write_latencies(const char *directory, const struct demo_latencies *lat
     lk_csv_add_column(csv, "compute", NULL, "%");
     lk_csv_add_column(csv, "round_trip", NULL, "%");
     for (size_t i = 0; i < DEMO_CLASSES; i++) {
-        double row[] = {demo_class_edge(i), demo_class_edge(i + 1), latencies->wakeup[i],
+        double row[] = {class_edge(i), class_edge(i + 1), latencies->wakeup[i],
                         latencies->compute[i], latencies->round_trip[i]};
 
         lk_csv_write_row(csv, row);

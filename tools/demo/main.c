@@ -30,7 +30,7 @@ static int print_help(void)
         "A test bench for a daemon that has a model with the input `motor` and the outputs\n"
         "`crank_angle` and `crank_rate` loaded (config/models/four-bar.yaml). Starts the model,\n"
         "sends a motor torque %d times a second, receives every output, stops the model, prints\n"
-        "one table, and writes recording.csv, latency.csv and picture.svg.\n"
+        "one table, and writes recording.csv and latency.csv.\n"
         "\n"
         "  --endpoint E     control socket of the daemon (" LK_CLIENT_CONTROL ")\n"
         "  --inputs E       where it takes input samples (" LK_CLIENT_INPUTS ")\n"
@@ -201,8 +201,6 @@ static int write_files(const struct options *options, const struct demo_record *
     demo_latencies_sort(figures, status, &latencies);
     if (code == 0)
         code = demo_write_latencies(options->directory, &latencies);
-    if (code == 0)
-        code = demo_write_picture(options->directory, record, layout, &latencies);
     if (code != 0)
         fprintf(stderr, "linkage-demo: writing to %s failed: %s\n", options->directory,
                 strerror(-code));

@@ -47,7 +47,7 @@ static const char help_text[] =
     "  --help, --version\n"
     "\n"
     "Leaves table.txt, report.json, hist-METHOD-LOAD.txt (in the format of cyclictest's -h),\n"
-    "distribution-LOAD.csv, plot.gp, plot.png (with gnuplot) and the daemons' logs in DIR. Ctrl-C\n"
+    "distribution-LOAD.csv, plot.png (with gnuplot) and the daemons' logs in DIR. Ctrl-C\n"
     "ends the measurement and reports what there is.\n"
     "\n"
     "exit status: 0 measured, and accepted if --gate is given; 1 not, or not all: what there is\n"

@@ -3,7 +3,7 @@
 #include "csv.h"
 #include "histogram_text.h"
 #include "output.h"
-#include "process.h"
+#include "plot_page.h"
 #include "report.h"
 
 #include <errno.h>
@@ -11,18 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define CLASSES_A_DECADE 24
 #define DECADE_LEAST     (-3) /* lower end of the axis as a power of ten [us]: 1 ns */
 #define DECADE_MOST      5    /* upper end of the axis as a power of ten [us]: 100 ms */
 #define COLUMNS_MAX      (2 + 2 * (LAT_METHODS_MAX + LAT_N_TRIPS))
-#define PLOT_MS          60000
-
-/* lines of plot.gp, which the build converts to this file */
-static const char *const plot_lines[] = {
-#include "plot_lines.h"
-};
+#define CLASSES          ((DECADE_MOST - DECADE_LEAST) * CLASSES_A_DECADE)
 
 /* ---- distributions ---- */
 
@@ -126,7 +120,70 @@ static int write_load(const struct lat_report *report, const struct lat_load_res
     return code;
 }
 
-/* ---- the report, the picture ---- */
+/* ---- the picture ---- */
+
+/* Add the shares of a distribution in each class, and above the lower end of each class. */
+static bool add_distribution(const struct lat_histogram *histogram, const char *name, bool is_trip,
+                             struct plot_panel *in, struct plot_panel *above)
+{
+    struct plot_curve *share = is_trip ? NULL : plot_add_curve(in, name, CLASSES);
+    struct plot_curve *tail = plot_add_curve(above, name, CLASSES);
+
+    if (tail == NULL || (share == NULL && !is_trip))
+        return false;
+    for (int i = 0; i < CLASSES; i++) {
+        double from = pow(10, DECADE_LEAST + (double)i / CLASSES_A_DECADE);
+        double to = pow(10, DECADE_LEAST + (double)(i + 1) / CLASSES_A_DECADE);
+
+        tail->x[i] = from;
+        tail->y[i] = 100 * lat_histogram_above(histogram, from);
+        if (is_trip)
+            continue;
+        share->style = PLOT_STEPS;
+        share->x[i] = from;
+        share->y[i] = tail->y[i] - 100 * lat_histogram_above(histogram, to);
+    }
+    return true;
+}
+
+static bool add_load(const struct lat_report *report, const struct lat_load_result *result,
+                     struct plot_page *page)
+{
+    const char *names[LAT_METHODS_MAX + LAT_N_TRIPS];
+    const struct lat_histogram *histograms[LAT_METHODS_MAX + LAT_N_TRIPS];
+    int n = list_distributions(report, &result->total, names, histograms);
+    struct plot_panel *in, *above;
+    char label[PLOT_TITLE_SIZE];
+    bool good = true;
+
+    snprintf(label, sizeof(label), "load %s: in class [%%]", lat_load_name(result->load));
+    in = plot_add_panel(page, "wake-up latency [us]", label);
+    snprintf(label, sizeof(label), "load %s: above [%%]", lat_load_name(result->load));
+    above = plot_add_panel(page, "latency, time of a trip [us]", label);
+    in->is_log_x = in->is_log_y = above->is_log_x = above->is_log_y = true;
+    for (int k = 0; k < n && good; k++)
+        good = add_distribution(histograms[k], names[k],
+                                histograms[k] == &result->total.trips[LAT_STREAM].time ||
+                                    histograms[k] == &result->total.trips[LAT_PING_PONG].time,
+                                in, above);
+    return good;
+}
+
+static void draw_picture(struct lat_report *report)
+{
+    struct plot_page page = {.title = "latencies of linkaged and cyclictest"};
+    char path[PATH_MAX];
+    bool good = true;
+
+    snprintf(path, sizeof(path), "%s/plot.png", report->options.output);
+    for (int i = 0; i < report->n_loads && good; i++)
+        good = report->loads[i].n_rounds == 0 || add_load(report, &report->loads[i], &page);
+    if (!good || !plot_draw(&page, path))
+        lat_report_note(report, "no picture: gnuplot is not installed, or failed");
+    plot_page_fini(&page);
+}
+
+/* ---- the report ---- */
 
 static int write_report(const struct lat_report *report, const char *name, const char *mark,
                         void (*write)(FILE *, const struct lat_report *))
@@ -143,49 +200,6 @@ static int write_report(const struct lat_report *report, const char *name, const
     return output_close(to, true);
 }
 
-/* Write the script for gnuplot. It contains the names of the loads, so that it can be run again by
- * hand. */
-static void write_script(FILE *file, const struct lat_report *report)
-{
-    fprintf(file, "loads = \"");
-    for (int i = 0; i < report->n_loads; i++) {
-        if (report->loads[i].n_rounds > 0)
-            fprintf(file, "%s ", lat_load_name(report->loads[i].load));
-    }
-    fprintf(file, "\"\n");
-    for (size_t i = 0; i < sizeof(plot_lines) / sizeof(plot_lines[0]); i++)
-        fprintf(file, "%s\n", plot_lines[i]);
-}
-
-static void draw_picture(struct lat_report *report)
-{
-    struct lat_spawn spawn = {0};
-    struct lat_process process;
-    char path[PATH_MAX], directory[PATH_MAX + 16], script[PATH_MAX], log[PATH_MAX];
-    struct lk_error error;
-    int status;
-
-    if (!lat_process_find("gnuplot", path)) {
-        lat_report_note(report, "no picture: gnuplot is not installed");
-        return;
-    }
-    snprintf(directory, sizeof(directory), "directory='%s'", report->options.output);
-    snprintf(script, sizeof(script), "%s/plot.gp", report->options.output);
-    snprintf(log, sizeof(log), "%s/plot.log", report->options.output);
-    spawn = (struct lat_spawn){.arguments = {path, "-e", directory, script}, .log = log};
-    sched_getaffinity(0, sizeof(spawn.cpus), &spawn.cpus);
-    unlink(log);
-    status = lat_process_start(&spawn, &process, &error);
-    if (status == 0) {
-        status = lat_process_wait(&process, PLOT_MS);
-        lat_process_stop(&process, 1000);
-    }
-    if (status != 0)
-        lat_report_note(report, "no picture: gnuplot failed, see %s", log);
-    else
-        unlink(log);
-}
-
 int lat_report_files(struct lat_report *report)
 {
     int n_rounds = 0, code = 0;
@@ -194,8 +208,6 @@ int lat_report_files(struct lat_report *report)
         n_rounds += report->loads[i].n_rounds;
         code = write_load(report, &report->loads[i]);
     }
-    if (code == 0)
-        code = write_report(report, "plot.gp", "loads = ", write_script);
     if (code == 0 && n_rounds > 0)
         draw_picture(report);
     if (code == 0)

@@ -5,6 +5,7 @@
 
 #include "linkage/linkage.h"
 #include "linkage/parameters.h"
+#include "message.h"
 #include "numbers.h"
 #include "option_table.h"
 #include "output.h"
@@ -46,15 +47,6 @@ int command_report(int argc, char *argv[]);
 int command_view(int argc, char *argv[]);
 int command_fmu(int argc, char *argv[]);
 int command_import(int argc, char *argv[]);
-
-/** complain() - Print "linkage: ", the formatted text and a line feed to the standard error. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/** caution() - Print a warning in the same way. */
-void caution(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/** print_error(), print_warning() - Print an error or a warning that begins with the name of a
- * file, and a line feed, to the standard error. */
-void print_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** write_output() - Write @size bytes to the file @output, "-": to the standard output. @mark: see
  * output_check(). Return: EXIT_DONE, EXIT_REFUSED after a message. */

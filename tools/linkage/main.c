@@ -8,7 +8,6 @@
 #include "linkage/errors.h"
 #include "linkage/nearest.h"
 #include "linkage/stacks.h"
-#include "tone.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,51 +17,6 @@
 #include <string.h>
 
 #define SUBCOMMANDS_MAX 64
-
-/* Print a line to the standard error. @before, @after: added to the text */
-static void say(enum tone tone, const char *before, const char *format, va_list arguments,
-                const char *after)
-{
-    fprintf(stderr, "%s%s", tone_begin(stderr, tone), before);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "%s%s\n", after, tone_end(stderr));
-}
-
-void complain(const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(TONE_ERROR, "linkage: ", format, arguments, "");
-    va_end(arguments);
-}
-
-void caution(const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(TONE_WARNING, "linkage: ", format, arguments, "");
-    va_end(arguments);
-}
-
-void print_warning(const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(TONE_WARNING, "", format, arguments, "");
-    va_end(arguments);
-}
-
-void print_error(const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(TONE_ERROR, "", format, arguments, "");
-    va_end(arguments);
-}
 
 int write_output(const char *output, const char *mark, const char *text, size_t size)
 {
@@ -78,11 +32,13 @@ int told_output(const char *output, int fault)
 
 int usage_error(const char *format, ...)
 {
+    char text[2048];
     va_list arguments;
 
     va_start(arguments, format);
-    say(TONE_ERROR, "linkage: ", format, arguments, "; linkage --help shows the usage");
+    vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
+    complain("%s; linkage --help shows the usage", text);
     return EXIT_USAGE;
 }
 
@@ -103,9 +59,9 @@ static void print_refusal(const char *path, int result, const char *text)
         lk_document_read(path, &document, &error) == 0)
         start = lk_node_get(lk_document_root(document), "start");
     if (start.index != 0 && strcmp(lk_node_text(start), "equilibrium") == 0)
-        print_error("%s:%d:%d: %s", path, lk_node_line(start), lk_node_column(start), text);
+        file_error("%s:%d:%d: %s", path, lk_node_line(start), lk_node_column(start), text);
     else
-        print_error("%s: %s", path, text);
+        file_error("%s: %s", path, text);
     lk_document_free(document);
 }
 
@@ -138,10 +94,11 @@ static int refuse_subcommand(const char *name)
                            : usage_error("'%s' is no subcommand", name);
 }
 
+/* Name of linkage and linkage-laboratory in all messages, also in those of getopt_long(). */
+static char program_name[] = "linkage";
+
 static int run_main(int argc, char *argv[])
 {
-    static char name[] = "linkage"; /* makes messages of getopt_long() begin like all others */
-
     if (argc < 2)
         return usage_error("a subcommand is missing");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
@@ -153,7 +110,7 @@ static int run_main(int argc, char *argv[])
     }
     for (const struct command *c = commands; c->name != NULL; c++) {
         if (strcmp(argv[1], c->name) == 0) {
-            argv[1] = name;
+            argv[1] = program_name;
             help_is_about(c->name);
             return options_status(c->run(argc - 1, argv + 1));
         }
@@ -166,6 +123,7 @@ int main(int argc, char *argv[])
     struct lk_error error;
     int code;
 
+    program_invocation_short_name = program_name;
     if (lk_stacks_prepare(&error) != 0) {
         complain("%s", error.text);
         return EXIT_REFUSED;

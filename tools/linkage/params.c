@@ -63,7 +63,7 @@ struct lk_model *load_model_with(const char *path, const struct lk_setting *sett
     if (result == 0)
         return model;
     for (int i = 0; i < errors.n; i++)
-        fprintf(stderr, "%s\n", errors.line[i].text);
+        file_error("%s", errors.line[i].text);
     if (result < 0)
         complain("%s: %s", path, strerror(-result));
     return NULL;
@@ -185,10 +185,9 @@ static int read_numbers(const char *path, struct lk_numbers **ret)
     free(text);
     if (result == 0)
         return EXIT_DONE;
-    fprintf(stderr, "%s\n",
-            result < 0     ? strerror(-result)
-            : errors.n > 0 ? errors.line[0].text
-                           : error.text);
+    file_error("%s", result < 0     ? strerror(-result)
+                      : errors.n > 0 ? errors.line[0].text
+                                     : error.text);
     return EXIT_REFUSED;
 }
 

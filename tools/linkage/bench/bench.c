@@ -112,7 +112,7 @@ static struct lk_model *open_model(const char *name)
     r = text == NULL ? -errno : lk_model_read_text(name, text, size, &model, &error);
     free(text);
     if (r != 0)
-        print_error("%s: %s", name, r > 0 ? error.text : strerror(-r));
+        file_error("%s: %s", name, r > 0 ? error.text : strerror(-r));
     return model;
 }
 

@@ -47,7 +47,7 @@ static void make_runs(struct compare *c)
 
 static int report_results(const struct compare *c)
 {
-    const char *note = "";
+    bool is_drawn = false;
     int code;
 
     if (c->options->is_json)
@@ -55,11 +55,11 @@ static int report_results(const struct compare *c)
     else
         compare_print(stdout, c);
     fflush(stdout);
-    code = compare_files(c, &note);
+    code = compare_files(c, &is_drawn);
     if (code != EXIT_DONE || c->options->is_json)
         return code;
-    printf("\n%s: compare.csv, drift.csv, plot.gp", c->options->output);
-    printf(*note == '\0' ? ", work-precision.png, drift.png\n" : "; %s\n", note);
+    printf("\n%s: compare.csv, drift.csv", c->options->output);
+    puts(is_drawn ? ", work-precision.png, drift.png" : "; no pictures");
     return code;
 }
 

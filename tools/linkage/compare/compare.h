@@ -10,7 +10,7 @@
  *     run.c        one run, in a separate process
  *     errors.c     distance of a run from the reference
  *     print.c      results as text;  json.c: results for programs
- *     files.c      compare.csv, drift.csv, and the pictures (plot.gp) */
+ *     files.c      compare.csv, drift.csv, and the pictures */
 #ifndef TOOLS_LINKAGE_COMPARE_H
 #define TOOLS_LINKAGE_COMPARE_H
 
@@ -251,8 +251,9 @@ void compare_json(FILE *f, const struct compare *compare);
 const struct compare_run *compare_cheapest(const struct compare *compare, double error);
 
 /** compare_files() - Write the files of a comparison; create their folder.
- * @ret_note: note about missing files, or ""
+ * @ret_is_drawn: there are pictures; if false, some run was completed and an error message was
+ *                printed, or none was
  * Return: EXIT_DONE, EXIT_REFUSED after an error message. */
-int compare_files(const struct compare *compare, const char **ret_note);
+int compare_files(const struct compare *compare, bool *ret_is_drawn);
 
 #endif

@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files of a comparison: compare.csv with a line per run, drift.csv with a line per sample, and
- * the pictures. gnuplot draws the pictures with a script that is written to the same folder. */
+ * the pictures. */
 #include "commands.h"
 #include "compare.h"
-#include "linkage/file.h"
+#include "plot_page.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
-#include <spawn.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-extern char **environ;
-
-/* Generated from plot.gp by the build. */
-static const char *const plot_lines[] = {
-#include "compare/plot_lines.h"
-};
+#define WIDTH 1600 /* of a picture [pixels] */
 
 /* Write a quoted text of a CSV file, RFC 4180. */
 static void write_text(FILE *f, const char *text)
@@ -104,28 +96,6 @@ static void write_drift(FILE *f, const struct compare *c)
     }
 }
 
-/* Write the gnuplot script. It contains the numbers and names of the methods, so that it can be run
- * again by hand. */
-static void write_script(FILE *f, const struct compare *c)
-{
-    double trust = c->reference.trust[COMPARE_POSITION];
-    int n = 0;
-
-    for (int i = 0; i < c->n_runs; i++)
-        n += is_drawn(c, i);
-    fprintf(f, "model = \"%s\"\ntrust = %.9g\n", lk_model_name(c->model),
-            isfinite(trust) ? trust : 0);
-    fprintf(f, "n = %d\narray number[%d]\narray name[%d]\n", n, n + 1, n + 1);
-    for (int i = 0, k = 1; i < c->n_runs; i++)
-        if (is_drawn(c, i)) {
-            fprintf(f, "number[%d] = %d; name[%d] = \"%s\"\n", k, c->runs[i].number, k,
-                    c->runs[i].name);
-            k++;
-        }
-    for (size_t i = 0; i < sizeof(plot_lines) / sizeof(plot_lines[0]); i++)
-        fprintf(f, "%s\n", plot_lines[i]);
-}
-
 static int write_file(const struct compare *c, const char *name, const char *mark,
                       void (*write)(FILE *, const struct compare *))
 {
@@ -142,52 +112,136 @@ static int write_file(const struct compare *c, const char *name, const char *mar
     return told_output(path, fault);
 }
 
-/* Run gnuplot with its messages in the file @log.
- * Return: exit status of gnuplot; -1: it could not be started. */
-static int run_gnuplot(char *directory, char *script, const char *log)
-{
-    char program[] = "gnuplot", option[] = "-e";
-    char *arguments[] = {program, option, directory, script, NULL};
-    posix_spawn_file_actions_t actions;
-    int status, result;
-    pid_t pid;
+/* ---- pictures ---- */
 
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC,
-                                     0666);
-    result = posix_spawnp(&pid, program, &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (result != 0)
-        return -1;
-    if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-        return 1;
-    return WEXITSTATUS(status) == 127 ? -1 : WEXITSTATUS(status);
+/* The processor time of a short run may be below the resolution of its clock. */
+#define CPU_LEAST_S 1e-9
+
+static double work_of(const struct compare_run *run)
+{
+    return (double)run->report.rates;
 }
 
-/* Draw the pictures.
- * Return: note about missing pictures, or "" */
-static const char *draw_pictures(const struct compare *c)
+static double time_of(const struct compare_run *run)
 {
-    char directory[PATH_MAX + 16], script[PATH_MAX + 16], log[PATH_MAX + 16];
-    int status;
-
-    if (strpbrk(c->options->output, "'\\") != NULL)
-        return "no pictures: the name of the folder has quotes in it";
-    snprintf(directory, sizeof(directory), "directory='%s'", c->options->output);
-    snprintf(script, sizeof(script), "%s/plot.gp", c->options->output);
-    snprintf(log, sizeof(log), "%s/plot.log", c->options->output);
-    status = run_gnuplot(directory, script, log);
-    if (status == 0 || status == -1)
-        unlink(log);
-    return status == 0    ? ""
-           : status == -1 ? "no pictures: gnuplot is not installed"
-                          : "no pictures: gnuplot failed, see plot.log";
+    return fmax(run->report.cpu_s, CPU_LEAST_S);
 }
 
-int compare_files(const struct compare *c, const char **ret_note)
+/* Add a line through the completed runs of the method of run @last: error over @effort. */
+static bool add_precision(const struct compare *c, int last,
+                          double (*effort)(const struct compare_run *), struct plot_panel *panel)
+{
+    struct plot_curve *curve = plot_add_curve(panel, c->runs[last].name, (size_t)c->n_runs);
+
+    if (curve == NULL)
+        return false;
+    curve->style = PLOT_MARKED_LINES;
+    curve->n = 0;
+    for (int i = 0; i < c->n_runs; i++) {
+        const struct compare_run *run = &c->runs[i];
+
+        if (run->number != c->runs[last].number || run->outcome != COMPARE_DONE)
+            continue;
+        curve->x[curve->n] = effort(run);
+        curve->y[curve->n++] = run->worst[COMPARE_POSITION];
+    }
+    return true;
+}
+
+/* Add a line at the error of the reference itself, over the range of all other curves. */
+static bool add_trust(const struct compare *c, struct plot_panel *panel)
+{
+    double trust = c->reference.trust[COMPARE_POSITION], least = INFINITY, most = 0;
+    struct plot_curve *curve;
+
+    for (int k = 0; k < panel->n_curves; k++)
+        for (size_t i = 0; i < panel->curve[k].n; i++) {
+            least = fmin(least, panel->curve[k].x[i]);
+            most = fmax(most, panel->curve[k].x[i]);
+        }
+    if (!isfinite(trust) || !(trust > 0) || !(most > 0))
+        return true;
+    curve = plot_add_curve(panel, "error of the reference", 2);
+    if (curve == NULL)
+        return false;
+    curve->x[0] = least;
+    curve->x[1] = most;
+    curve->y[0] = curve->y[1] = trust;
+    return true;
+}
+
+static bool add_work(const struct compare *c, const char *label,
+                     double (*effort)(const struct compare_run *), struct plot_page *page)
+{
+    struct plot_panel *panel = plot_add_panel(page, label, "position error [m]");
+
+    panel->is_log_x = panel->is_log_y = true;
+    for (int i = 0; i < c->n_runs; i++)
+        if (is_drawn(c, i) && !add_precision(c, i, effort, panel))
+            return false;
+    return add_trust(c, panel);
+}
+
+static bool add_works(const struct compare *c, struct plot_page *page)
+{
+    return add_work(c, "evaluations of the right-hand side", work_of, page) &&
+           add_work(c, "processor time [s]", time_of, page);
+}
+
+/* Add the largest value so far of field @at [bytes] of the reports of each drawn run. */
+static bool add_drift(const struct compare *c, const char *label, size_t at, struct plot_page *page)
+{
+    struct plot_panel *panel = plot_add_panel(page, "", label);
+
+    panel->is_log_y = true;
+    for (int i = 0; i < c->n_runs; i++) {
+        const struct compare_run *run = &c->runs[i];
+        struct plot_curve *curve;
+
+        if (!is_drawn(c, i))
+            continue;
+        curve = plot_add_curve(panel, run->name, (size_t)run->n_samples);
+        if (curve == NULL)
+            return false;
+        for (int k = 0; k < run->n_samples; k++) {
+            curve->x[k] = c->reference.time[k];
+            memcpy(&curve->y[k], (const char *)&run->course[k] + at, sizeof(double));
+        }
+    }
+    return true;
+}
+
+static bool add_drifts(const struct compare *c, struct plot_page *page)
+{
+    bool good =
+        add_drift(c, "joints [m]", offsetof(struct lk_lab_report, position), page) &&
+        add_drift(c, "rates [m/s]", offsetof(struct lk_lab_report, velocity), page) &&
+        add_drift(c, "accelerations [m/s^2]", offsetof(struct lk_lab_report, acceleration), page) &&
+        add_drift(c, "energy [J]", offsetof(struct lk_lab_report, energy), page);
+
+    if (good)
+        strcpy(page->panel[page->n_panels - 1].x_label, "simulated time [s]");
+    return good;
+}
+
+static bool draw(const struct compare *c, const char *name, const char *title,
+                 bool (*add)(const struct compare *, struct plot_page *))
+{
+    struct plot_page page = {.width = WIDTH};
+    char path[PATH_MAX];
+    bool good;
+
+    snprintf(path, sizeof(path), "%s/%s", c->options->output, name);
+    snprintf(page.title, sizeof(page.title), "%s: %s", lk_model_name(c->model), title);
+    good = add(c, &page) && plot_draw(&page, path);
+    plot_page_fini(&page);
+    return good;
+}
+
+int compare_files(const struct compare *c, bool *ret_is_drawn)
 {
     bool any = false;
-    int code = EXIT_DONE;
+    int code;
 
     if (mkdir(c->options->output, 0777) != 0 && errno != EEXIST) {
         complain("%s: %s", c->options->output, strerror(errno));
@@ -199,8 +253,7 @@ int compare_files(const struct compare *c, const char **ret_note)
     if (code == EXIT_DONE)
         code = write_file(c, "drift.csv", "method,", write_drift);
     if (code == EXIT_DONE)
-        code = write_file(c, "plot.gp", "model = ", write_script);
-    if (code == EXIT_DONE)
-        *ret_note = any ? draw_pictures(c) : "no pictures: no run went through";
+        *ret_is_drawn = any && draw(c, "work-precision.png", "error against work", add_works) &&
+                        draw(c, "drift.png", "drift, largest so far", add_drifts);
     return code;
 }

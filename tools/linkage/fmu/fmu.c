@@ -77,7 +77,7 @@ static bool pack(struct fmu_export *e)
     int result = lk_model_pack(e->path, &e->bytes, &e->size, &errors);
 
     for (int i = 0; i < errors.n; i++)
-        print_error("%s", errors.line[i].text);
+        file_error("%s", errors.line[i].text);
     if (result < 0)
         complain("%s: %s", e->path, strerror(-result));
     if (result == 0 && e->with_sources && e->size > EMBEDDED_MAX) {

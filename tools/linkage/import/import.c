@@ -115,7 +115,7 @@ static void print_findings(const char *path, const struct lk_model *model, struc
         return;
     for (int i = 0; i < findings.n; i++) /* stops are reported at the line of their joint instead */
         if (strcmp(findings.list[i].id, "stop-violated") != 0)
-            print_warning("%s: warning: %s: %s", path, findings.list[i].where,
+            file_warning("%s: warning: %s: %s", path, findings.list[i].where,
                           findings.list[i].text);
     lk_findings_fini(&findings);
 }
@@ -131,11 +131,11 @@ static bool accept(const struct import_options *o, const char *text, size_t size
     int result = lk_model_read_text_all(o->output, text, size, &model, &errors);
 
     for (int i = 0; i < errors.n; i++)
-        print_error("%s", errors.line[i].text);
+        file_error("%s", errors.line[i].text);
     if (result == 0) {
         result = lk_system_new(model, NULL, &system, &error);
         if (result > 0)
-            print_error("%s: %s", o->path, error.text);
+            file_error("%s: %s", o->path, error.text);
     }
     if (result == 0)
         print_findings(o->output, model, system);

@@ -225,6 +225,18 @@ bool plot_find_window(const struct lk_csv_table *t, const char *path, double fro
     return w.first < w.end;
 }
 
+/* Frequencies and classes have logarithmic axes. The shares of classes do, too. */
+static void set_axes(const struct lk_csv_table *t, struct plot_panel *panel)
+{
+    bool is_class = strncmp(t->axis, LK_CSV_CLASS " ", sizeof(LK_CSV_CLASS)) == 0;
+
+    panel->is_log_y = is_class;
+    panel->is_log_x =
+        is_class || strncmp(t->axis, LK_CSV_FREQUENCY " ", sizeof(LK_CSV_FREQUENCY)) == 0;
+    for (int k = 0; k < panel->n_curves && is_class; k++)
+        panel->curve[k].style = PLOT_STEPS;
+}
+
 bool plot_choose(const struct lk_csv_table *t, const struct plot_window *w, const char *path,
                  char *const *words, int n, struct plot_page *page)
 {
@@ -234,6 +246,8 @@ bool plot_choose(const struct lk_csv_table *t, const struct plot_window *w, cons
         good = add_word(t, w, path, words[i], page);
     if (n == 0)
         good = add_all(t, w, page);
+    for (int i = 0; i < page->n_panels && t->axis[0] != '\0'; i++)
+        set_axes(t, &page->panel[i]);
     if (good)
         strcpy(page->panel[page->n_panels - 1].x_label, t->axis[0] != '\0' ? t->axis : "time [s]");
     return good;

@@ -77,6 +77,10 @@ static bool draw_picture(const struct options *o, struct plot_page *page)
 {
     bool good;
 
+    if (plot_is_page(o->output)) {
+        complain("%s: a page is made of curves over time; expected .svg or .png", o->output);
+        return false;
+    }
     if (o->n_bode > 0)
         good = plot_bode(o->path, o->pose, o->bode, o->n_bode, page);
     else if (o->locus != NULL)
@@ -97,6 +101,8 @@ static bool draw(const struct options *o, struct plot_page *page)
                                          .from = o->from,
                                          .to = o->to};
 
+    if (!plot_can_draw(o->output))
+        return false;
     snprintf(page->title, sizeof(page->title), "%s", request.title);
     if (o->n_bode > 0 || o->locus != NULL || plot_is_study(o->path))
         return draw_picture(o, page);

@@ -5,69 +5,22 @@
  *     choose.c    words            -> struct plot_page: a panel for each word
  *     study.c     table of a sweep -> struct plot_page: each result over each varied quantity
  *     analysis.c  a model          -> struct plot_page: frequency responses, root loci
- *     draw.c      struct plot_page -> SVG or PNG, by gnuplot
+ *     plot_draw.c struct plot_page -> SVG or PNG, by gnuplot (tools/common)
  *     offline.c   a table          -> a page for a browser, with all its columns
  *     plot.c      options, calls of these steps */
 #ifndef TOOLS_LINKAGE_PLOT_H
 #define TOOLS_LINKAGE_PLOT_H
 
 #include "csv.h"
+#include "plot_page.h"
 #include <stdbool.h>
 #include <stddef.h>
-
-#define PLOT_PANELS_MAX 12 /* panels of a picture */
-#define PLOT_TITLE_SIZE 160
-#define PLOT_MARK_SVG                                                                              \
-    "<?xml version=\"1.0\" encoding=\"utf-8\"  standalone=\"no\"?>" /* of gnuplot */
 
 /** struct plot_window - rows @first to @end - 1 of a table */
 struct plot_window {
     int first;
     int end;
 };
-
-/** struct plot_curve - points of a curve, owned by the page. A point that is not finite ends a
- * line.
- * @column: column of the table that the curve shows, if it is of a table
- * @shade: value of each point that gives its colour, and no line; NULL: one colour
- * @is_dots: points without a line */
-struct plot_curve {
-    char title[PLOT_TITLE_SIZE];
-    double *x;
-    double *y;
-    double *shade;
-    size_t n;
-    int column;
-    bool is_dots;
-};
-
-/** struct plot_panel - axes with curves.
- * @is_log_x, @is_log_y: logarithmic axes;  @is_plane: the complex plane, with lines through 0 */
-struct plot_panel {
-    char x_label[PLOT_TITLE_SIZE];
-    char y_label[PLOT_TITLE_SIZE];
-    bool is_log_x;
-    bool is_log_y;
-    bool is_plane;
-    int n_curves;
-    struct plot_curve *curve;
-};
-
-/** struct plot_page - panels below each other.
- * @width, @height: of the picture [pixels]; 0: as the number of panels needs */
-struct plot_page {
-    char title[PLOT_TITLE_SIZE];
-    int width;
-    int height;
-    int n_panels;
-    struct plot_panel panel[PLOT_PANELS_MAX];
-};
-
-/** plot_add_panel() - Begin a panel. Return: NULL after an error message: too many. */
-struct plot_panel *plot_add_panel(struct plot_page *page, const char *x_label, const char *y_label);
-/** plot_add_curve() - Begin a curve of @n points, all 0. Return: NULL after an error message. */
-struct plot_curve *plot_add_curve(struct plot_panel *panel, const char *title, size_t n);
-void plot_page_fini(struct plot_page *page);
 
 /** plot_read() - Read a CSV file or a recording.
  * @topic: of a recording
@@ -135,11 +88,5 @@ bool plot_can_make_page(const char *path);
  * first, all other columns for the search. Return: false after an error message. */
 bool plot_make_page(const struct lk_csv_table *table, const struct plot_window *window,
                     const struct plot_page *page, const char *path);
-/** plot_draw() - Draw a page by gnuplot into the file @path, .svg or .png. Return: false after an
- * error message. */
-bool plot_draw(const struct plot_page *page, const char *path);
-/** plot_svg() - Draw a page as an element <svg> of HTML. Return: NULL after an error message;
- * free() it. */
-char *plot_svg(const struct plot_page *page);
 
 #endif

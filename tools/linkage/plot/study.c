@@ -108,7 +108,7 @@ static bool add_cases(const struct study_table *t, int x, int y, bool passed,
 
     if (c == NULL)
         return false;
-    c->is_dots = true;
+    c->style = PLOT_DOTS;
     c->n = 0;
     for (int i = 0; i < t->n_rows; i++) {
         const double *value = t->value + (size_t)i * (size_t)t->n;

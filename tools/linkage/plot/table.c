@@ -12,6 +12,25 @@
 #include <string.h>
 #include <unistd.h>
 
+bool plot_is_page(const char *path)
+{
+    const char *end = strrchr(path, '.');
+
+    return end != NULL && strcmp(end, ".html") == 0;
+}
+
+bool plot_can_draw(const char *path)
+{
+    const char *mark = plot_is_page(path) ? OUTPUT_MARK_HTML : plot_mark(path);
+
+    if (plot_is_page(path) && !plot_can_make_page(path))
+        return false;
+    if (mark != NULL)
+        return told_output(path, output_check(path, mark)) == EXIT_DONE;
+    complain("%s: expected a name that ends with .svg, .png or .html", path);
+    return false;
+}
+
 static bool is_recording(const char *path)
 {
     static const unsigned char magic[] = {0x89, 'M', 'C', 'A', 'P'};

@@ -132,7 +132,7 @@ static struct lk_model *attached_model(const struct recorded *file, const char *
     free(own);
     if (result == 0)
         return model;
-    print_error("%s: %s", file->path, result > 0 ? errors.line[0].text : strerror(-result));
+    file_error("%s: %s", file->path, result > 0 ? errors.line[0].text : strerror(-result));
     return NULL;
 }
 

@@ -192,9 +192,9 @@ static int read_and_convert(const struct road_options *o, const char *bytes, siz
     int result = lk_crg_read(o->path, bytes, size, &crg, &errors);
 
     for (int i = 0; i < crg.notes.n; i++)
-        print_error("%s", crg.notes.line[i].text);
+        file_error("%s", crg.notes.line[i].text);
     for (int i = 0; i < errors.n; i++)
-        print_error("%s", errors.line[i].text);
+        file_error("%s", errors.line[i].text);
     if (result < 0)
         complain("%s: %s", o->path, strerror(-result));
     if (result != 0)

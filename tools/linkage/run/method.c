@@ -94,7 +94,7 @@ static int go_through(struct course *c)
     progress_stop(&progress);
     c->wall_s = now_s() - progress.start_s;
     if (code != EXIT_DONE) {
-        print_error("%s: %s", c->options->path, error.text);
+        file_error("%s: %s", c->options->path, error.text);
     } else if (run_is_interrupted()) {
         run_say_interrupt(c->options, lk_laboratory_time(c->laboratory));
         code = EXIT_REFUSED;
@@ -246,7 +246,7 @@ int run_method(const struct lk_model *model, const struct run_options *options)
     method.engine = engine_wanted();
     r = lk_laboratory_open(model, &method, &c.laboratory, &error);
     if (r != 0) {
-        print_error("%s: %s", options->path, r > 0 ? error.text : strerror(-r));
+        file_error("%s: %s", options->path, r > 0 ? error.text : strerror(-r));
         return EXIT_REFUSED;
     }
     code = run_course(&c, model);

@@ -21,7 +21,7 @@
 static void print_errors(const struct lk_errors *errors)
 {
     for (int i = 0; i < errors->n; i++)
-        print_error("%s", errors->line[i].text);
+        file_error("%s", errors->line[i].text);
 }
 
 /* ---- the model ---- */
@@ -405,7 +405,7 @@ struct plan *plan_new(const struct study *study)
     if (result == 0)
         return p;
     if (error.text[0] != '\0')
-        print_error("%s", error.text);
+        file_error("%s", error.text);
     else if (result < 0)
         complain("%s", strerror(-result));
     plan_free(p);

@@ -113,7 +113,7 @@ static int run_study(const struct options *o)
     int code = EXIT_REFUSED, result = study_read(o->paths[0], &study, &errors);
 
     for (int i = 0; i < errors.n; i++)
-        print_error("%s", errors.line[i].text);
+        file_error("%s", errors.line[i].text);
     if (result < 0)
         complain("%s: %s", o->paths[0], strerror(-result));
     if (result == 0 && o->is_list)

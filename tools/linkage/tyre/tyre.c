@@ -46,7 +46,7 @@ static int convert(const char *path, const char *text, size_t size)
     int result = lk_tir_read(path, text, size, &tir, &errors);
 
     for (int i = 0; i < errors.n; i++)
-        print_error("%s", errors.line[i].text);
+        file_error("%s", errors.line[i].text);
     if (result < 0)
         complain("%s: %s", path, strerror(-result));
     if (result != 0)

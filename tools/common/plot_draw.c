@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A page by gnuplot, which reads script and data from a pipe and writes the picture to its standard
  * output. */
-#include "commands.h"
 #include "linkage/text.h"
-#include "plot.h"
+#include "message.h"
+#include "output.h"
+#include "plot_page.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,9 +18,13 @@
 
 extern char **environ;
 
-#define WIDTH 1100
-#define HEAD  50  /* pixels of the title */
-#define PANEL 210 /* and of a panel */
+#define WIDTH     1100
+#define HEAD      50  /* pixels of the title */
+#define PANEL     210 /* least of a panel */
+#define AXIS      60  /* of a panel without what its legend needs */
+#define KEY_ROW   18  /* of a row of a legend */
+#define KEY_LEAST 24  /* characters of the margin for legends */
+#define KEY_MOST  70
 #define COLUMNS                                                                                    \
     2000 /* a longer curve is reduced to the least and largest value of so many parts              \
           */
@@ -154,9 +159,14 @@ static void put_part(FILE *to, const struct plot_curve *c, size_t from, size_t e
 static void put_data(FILE *to, const struct plot_curve *c, int panel, int curve)
 {
     fprintf(to, "$d%d_%d << EOD\n", panel, curve);
-    if (c->shade != NULL || c->is_dots)
+    if (c->shade != NULL || c->style == PLOT_DOTS)
         for (size_t i = 0; i < c->n; i++)
             fprintf(to, "%.9g %.9g %.9g\n", c->x[i], c->y[i], c->shade != NULL ? c->shade[i] : 0);
+    else if (c->style == PLOT_STEPS)
+        for (size_t i = 0; i + 1 < c->n; i++) {
+            put_point(to, c->x[i], c->y[i]);
+            put_point(to, c->x[i + 1], c->y[i]);
+        }
     else if (c->n <= 2 * COLUMNS)
         for (size_t i = 0; i < c->n; i++)
             put_point(to, c->x[i], c->y[i]);
@@ -166,12 +176,34 @@ static void put_data(FILE *to, const struct plot_curve *c, int panel, int curve)
     fputs("EOD\n", to);
 }
 
+/* Return whether any point of a curve has a place on the axes. */
+static bool has_points(const struct plot_panel *p, const struct plot_curve *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (isfinite(c->x[i]) && isfinite(c->y[i]) && (!p->is_log_x || c->x[i] > 0) &&
+            (!p->is_log_y || c->y[i] > 0))
+            return true;
+    return false;
+}
+
+/* Axes without a point, of which gnuplot finds no ranges, get ranges. */
+static void put_ranges(FILE *to, const struct plot_panel *p)
+{
+    for (int k = 0; k < p->n_curves; k++)
+        if (has_points(p, &p->curve[k])) {
+            fputs("set autoscale\n", to);
+            return;
+        }
+    fprintf(to, "set xrange [1:10]\nset yrange %s\n", p->is_log_y ? "[1e-18:1e-12]" : "[0:1]");
+}
+
 static void put_axes(FILE *to, const struct plot_panel *p)
 {
     fputs(p->is_log_x ? "set logscale x\n" : "unset logscale x\n", to);
     fputs(p->is_log_y ? "set logscale y\n" : "unset logscale y\n", to);
     fputs(p->is_plane ? "set xzeroaxis\nset yzeroaxis\n" : "unset xzeroaxis\nunset yzeroaxis\n",
           to);
+    put_ranges(to, p);
     fputs("set xlabel ", to);
     put_text(to, p->x_label);
     fputs("\nset ylabel ", to);
@@ -179,43 +211,86 @@ static void put_axes(FILE *to, const struct plot_panel *p)
     fputc('\n', to);
 }
 
+/* Write how curve @k of a panel is drawn. After all colours come other marks and dashes. */
+static void put_look(FILE *to, const struct plot_curve *c, int k)
+{
+    if (c->shade != NULL) {
+        fputs("with points pointtype 7 pointsize 0.4 palette", to);
+        return;
+    }
+    if (c->style == PLOT_DOTS)
+        fputs("with points pointtype 7 pointsize 0.5", to);
+    else
+        fprintf(to, "with %s dashtype %d", c->style == PLOT_MARKED_LINES ? "linespoints" : "lines",
+                1 + k / N_COLORS % 4);
+    if (c->style == PLOT_MARKED_LINES)
+        fprintf(to, " pointtype %d", 4 + k % 9);
+    fprintf(to, " linecolor rgb '%s'", colors[k % N_COLORS]);
+}
+
 static void put_panel(FILE *to, const struct plot_panel *p, int panel)
 {
     for (int k = 0; k < p->n_curves; k++)
         put_data(to, &p->curve[k], panel, k);
     put_axes(to, p);
-    fputs("plot", to);
+    fputs(p->n_curves == 0 ? "plot NaN notitle" : "plot", to);
     for (int k = 0; k < p->n_curves; k++) {
-        if (p->curve[k].shade != NULL)
-            fprintf(to, "%s $d%d_%d using 1:2:3 with points pointtype 7 pointsize 0.4 palette",
-                    k > 0 ? "," : "", panel, k);
+        const struct plot_curve *c = &p->curve[k];
+
+        fputs(k > 0 ? ", " : " ", to);
+        if (!has_points(p, c))
+            fputs("NaN ", to); /* in the legend all the same */
         else
-            fprintf(to, "%s $d%d_%d using 1:2 with %s linecolor rgb '%s'", k > 0 ? "," : "", panel,
-                    k, p->curve[k].is_dots ? "points pointtype 7 pointsize 0.5" : "lines",
-                    colors[k % N_COLORS]);
+            fprintf(to, "$d%d_%d using %s ", panel, k, c->shade != NULL ? "1:2:3" : "1:2");
+        put_look(to, has_points(p, c) ? c : &(struct plot_curve){.style = PLOT_LINES}, k);
         fputs(" title ", to);
-        put_text(to, p->curve[k].title);
+        put_text(to, c->title);
     }
     fputc('\n', to);
 }
 
+/* Return the height of a page that its panels and legends need. */
+static int find_height(const struct plot_page *page)
+{
+    int most = 0;
+
+    for (int i = 0; i < page->n_panels; i++)
+        most = page->panel[i].n_curves > most ? page->panel[i].n_curves : most;
+    most = AXIS + KEY_ROW * most > PANEL ? AXIS + KEY_ROW * most : PANEL;
+    if (page->n_panels == 1)
+        return most > WIDTH / 2 ? most : WIDTH / 2;
+    return HEAD + most * page->n_panels;
+}
+
+/* Return the characters that the legends need. */
+static int find_margin(const struct plot_page *page)
+{
+    size_t most = KEY_LEAST;
+
+    for (int i = 0; i < page->n_panels; i++)
+        for (int k = 0; k < page->panel[i].n_curves; k++) {
+            size_t size = strlen(page->panel[i].curve[k].title) + 7;
+
+            most = size > most ? size : most;
+        }
+    return (int)(most < KEY_MOST ? most : KEY_MOST);
+}
+
 static void put_script(FILE *to, const struct plot_page *page, bool is_svg)
 {
-    int height = page->height > 0 ? page->height : HEAD + PANEL * page->n_panels;
-
-    if (page->height == 0 && page->n_panels == 1)
-        height = WIDTH / 2;
     fprintf(to, "set terminal %s size %d,%d font 'DejaVu Sans,%d' background rgb 'white'%s\n",
-            is_svg ? "svg" : "pngcairo", page->width > 0 ? page->width : WIDTH, height,
-            is_svg ? 13 : 10, is_svg ? " dynamic" : "");
+            is_svg ? "svg" : "pngcairo", page->width > 0 ? page->width : WIDTH,
+            page->height > 0 ? page->height : find_height(page), is_svg ? 13 : 10,
+            is_svg ? " dynamic" : "");
     fputs("set border 3 linecolor rgb '#404040'\nset tics nomirror out\n"
           "set grid linecolor rgb '#d8d8d8' linewidth 0.6\n"
           "set key outside right top Left reverse noenhanced samplen 1.5\n"
-          "set lmargin 14\nset rmargin 24\nset xlabel noenhanced\nset ylabel noenhanced\n"
+          "set lmargin 14\nset xlabel noenhanced\nset ylabel noenhanced\n"
           "set title noenhanced\nset termoption noenhanced\nset palette defined (0 '#0072b2', 0.5 "
           "'#a05ca0', 1 '#d55e00')\n",
           to);
-    fprintf(to, "set multiplot layout %d,1 title ", page->n_panels);
+    fprintf(to, "set rmargin %d\nset multiplot layout %d,1 title ", find_margin(page),
+            page->n_panels);
     put_text(to, page->title);
     fputs(" noenhanced\n", to);
     for (int i = 0; i < page->n_panels; i++)
@@ -225,9 +300,8 @@ static void put_script(FILE *to, const struct plot_page *page, bool is_svg)
 
 /* ---- gnuplot ---- */
 
-/* Run gnuplot on the script in @script.
- * Return: EXIT_DONE, EXIT_REFUSED after an error message. */
-static int run_gnuplot(int script, int picture)
+/* Run gnuplot on the script in @script. Return: false after an error message. */
+static bool run_gnuplot(int script, int picture)
 {
     char program[] = "gnuplot", input[] = "-";
     char *arguments[] = {program, input, NULL};
@@ -242,15 +316,15 @@ static int run_gnuplot(int script, int picture)
     posix_spawn_file_actions_destroy(&actions);
     if (result != 0) {
         complain("no picture: gnuplot: %s; expected the package gnuplot-nox", strerror(result));
-        return EXIT_REFUSED;
+        return false;
     }
     while (waitpid(pid, &status, 0) != pid)
         if (errno != EINTR)
-            return EXIT_REFUSED;
+            return false;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return EXIT_DONE;
+        return true;
     complain("no picture: gnuplot failed, see above");
-    return EXIT_REFUSED;
+    return false;
 }
 
 static bool draw_to(const struct plot_page *page, bool is_svg, int picture)
@@ -267,7 +341,7 @@ static bool draw_to(const struct plot_page *page, bool is_svg, int picture)
     good = fflush(to) == 0 && lseek(script, 0, SEEK_SET) == 0;
     if (!good)
         complain("no picture: %s", strerror(errno));
-    good = good && run_gnuplot(script, picture) == EXIT_DONE;
+    good = good && run_gnuplot(script, picture);
     fclose(to);
     return good;
 }
@@ -279,47 +353,32 @@ static bool ends_with(const char *text, const char *end)
     return size > n && strcmp(text + size - n, end) == 0;
 }
 
-bool plot_is_page(const char *path)
+const char *plot_mark(const char *path)
 {
-    return ends_with(path, ".html");
-}
-
-/* Return the first bytes of a picture or page @path, NULL after an error message. */
-static const char *mark_of(const char *path)
-{
-    if (ends_with(path, ".svg"))
-        return PLOT_MARK_SVG;
-    if (ends_with(path, ".png"))
-        return OUTPUT_MARK_PNG;
-    if (plot_is_page(path))
-        return plot_can_make_page(path) ? OUTPUT_MARK_HTML : NULL;
-    complain("%s: expected a name that ends with .svg, .png or .html", path);
-    return NULL;
-}
-
-bool plot_can_draw(const char *path)
-{
-    const char *mark = mark_of(path);
-
-    return mark != NULL && told_output(path, output_check(path, mark)) == EXIT_DONE;
+    return ends_with(path, ".svg")   ? PLOT_MARK_SVG
+           : ends_with(path, ".png") ? OUTPUT_MARK_PNG
+                                     : NULL;
 }
 
 bool plot_draw(const struct plot_page *page, const char *path)
 {
-    const char *mark = mark_of(path);
+    const char *mark = plot_mark(path);
     struct output *to = NULL;
-    bool good;
+    bool good = false;
+    int fault;
 
-    if (mark == NULL)
-        return false;
-    if (plot_is_page(path)) {
-        complain("%s: a page is made of curves over time; expected .svg or .png", path);
+    if (mark == NULL) {
+        complain("%s: expected a name that ends with .svg or .png", path);
         return false;
     }
-    if (told_output(path, output_open(path, mark, &to)) != EXIT_DONE)
-        return false;
-    good = draw_to(page, ends_with(path, ".svg"), fileno(output_file(to)));
-    return told_output(path, output_close(to, good)) == EXIT_DONE && good;
+    fault = output_open(path, mark, &to);
+    if (fault == 0) {
+        good = draw_to(page, ends_with(path, ".svg"), fileno(output_file(to)));
+        fault = output_close(to, good);
+    }
+    if (fault != 0)
+        complain("%s: %s", path, output_error(fault));
+    return good && fault == 0;
 }
 
 char *plot_svg(const struct plot_page *page)
