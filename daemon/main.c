@@ -219,7 +219,7 @@ static int check_cueing(const struct lkd_config *config, const struct lkd_loaded
     outputs = lk_system_output_channels(loaded->system, &n_outputs);
     if (lkd_cueing_sensor(&config->cueing, outputs, n_outputs) < 0) {
         fprintf(stderr, "cueing: model %s has no inertial-sensor '%s' among its outputs\n",
-                loaded->name, config->cueing.sensor);
+                loaded->name, config->cueing.names.sensor);
         r = LK_E_TEXT;
     }
     for (int i = 0; i < LK_WASHOUT_VALUES; i++) {

@@ -26,7 +26,6 @@ void lkd_config_default(struct lkd_config *ret_config)
         .watchdog_ns = NS_PER_S,
         .record = LKD_RECORD_CONFIG_DEFAULT,
         .outputs_divisor = 1,
-        .cueing = {.ride = {.fade = 2, .pace = 0.25}},
         .line_memory = UINT64_C(256) << 20,
         .villas = {.divisor = 1},
     };

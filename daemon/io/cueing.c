@@ -75,7 +75,7 @@ int lkd_cueing_sensor(const struct lkd_cueing_config *config, const struct lk_ch
                       int n)
 {
     for (int i = 0; i < n; i++)
-        if (strcmp(channels[i].name, config->sensor) == 0 && channels[i].size == 6 &&
+        if (strcmp(channels[i].name, config->names.sensor) == 0 && channels[i].size == 6 &&
             strcmp(channels[i].component[0], "fx") == 0)
             return channels[i].offset;
     return -1;
@@ -84,7 +84,7 @@ int lkd_cueing_sensor(const struct lkd_cueing_config *config, const struct lk_ch
 int lkd_cueing_gain(const struct lkd_cueing_config *config, int index,
                     const struct lk_channel *channels, int n, const char **ret_missing)
 {
-    const char *name = config->gain[index];
+    const char *name = config->names.gain[index];
 
     *ret_missing = NULL;
     if (!*name)
@@ -124,7 +124,7 @@ void lkd_cueing_load(struct lkd_cueing *cueing, const struct lk_channel *channel
         lkd_log(LKD_C_PLATFORM_SENSOR,
                 "cueing: the model has no inertial-sensor '%s' among its outputs: the platform "
                 "stays parked",
-                cueing->config->sensor);
+                cueing->config->names.sensor);
     find_gains(cueing, channels, n);
 }
 

@@ -17,7 +17,7 @@
 #ifndef LKD_IO_CUEING_H
 #define LKD_IO_CUEING_H
 
-#include "cueing/ride.h"
+#include "cueing/cueing_read.h"
 #include "cycle.h"
 #include <netinet/in.h>
 
@@ -27,14 +27,12 @@
 
 /** struct lkd_cueing_config - section `cueing`.
  * @present:   the configuration has this section
- * @gain:      names of the outputs that set the gains, "": the configured gain
  * @hears:     the platform sends reports to the address @report
  * @silent_ns: longest time without a step of the run, after which the ride ends
  * @recorded:  recordings are possible */
 struct lkd_cueing_config {
     bool present;
-    char sensor[LK_NAME_SIZE];
-    char gain[LK_WASHOUT_VALUES][LK_NAME_SIZE];
+    struct lk_cueing_names names;
     struct lk_ride_config ride;
     bool hears;
     struct sockaddr_in report;

@@ -8,7 +8,7 @@
  * travel: largest excursion along the manoeuvre's axis
  * guard: time in which a leg was not at its commanded length
  * fits: the largest scale at which the guard never acts, and the error at this scale */
-#include "cueing/attitude.h"
+#include "cueing/felt.h"
 #include "cueing/ride.h"
 #include <math.h>
 #include <stdio.h>
@@ -62,12 +62,10 @@ struct felt {
 /* Add the specific force at the middle of three poses to @felt. */
 static void add_felt(struct felt *felt, double pose[3][6], int axis, double cue)
 {
-    double a[3], R[9], f[3];
+    static const double head[3] = {0};
+    double f[3];
 
-    for (int k = 0; k < 3; k++)
-        a[k] = (pose[2][k] - 2 * pose[1][k] + pose[0][k]) / (H * H) + (k == 2 ? G : 0);
-    lk_attitude_matrix(pose[1] + 3, R);
-    lk_rotate_back(R, a, f);
+    lk_felt_force((const double(*)[6])pose, head, H, f);
     felt->error += (f[axis] - cue) * (f[axis] - cue);
     felt->cue += cue * cue;
     felt->travel = fmax(felt->travel, fabs(pose[2][axis]));

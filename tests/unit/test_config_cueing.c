@@ -32,7 +32,7 @@ static void test_defaults(void **state)
     assert_int_equal(config_text_read_rest("cueing: {sensor: seat, " AXES "}\n", &config, &error),
                      0);
     assert_true(config.cueing.present && !config.cueing.hears);
-    assert_string_equal(config.cueing.sensor, "seat");
+    assert_string_equal(config.cueing.names.sensor, "seat");
     assert_true(ride->set.frequency[0] == 0.8 && ride->set.coupled);
     assert_true(ride->h == 1e-3 && ride->fade == 2 && ride->pace == 0.25);
     assert_int_equal(config.cueing.silent_ns, 100000000);
@@ -75,7 +75,7 @@ static void test_every_key(void **state)
     assert_memory_equal(set->turn_damping, ((double[3]){1.2, 1.3, 1.4}), 24);
     assert_memory_equal(set->head, ((double[3]){0.1, 0, 0.9}), 24);
     for (int i = 0; i < LK_WASHOUT_VALUES; i++)
-        assert_string_equal(config.cueing.gain[i], i < 3     ? "gain"
+        assert_string_equal(config.cueing.names.gain[i], i < 3     ? "gain"
                                                    : i == 9  ? "slow"
                                                    : i == 19 ? "tilt"
                                                              : "");

@@ -34,7 +34,7 @@ static int begin(void **state)
         limits[i] = (struct lk_actuator_limits){-0.2, 0.2, 0.5, 5};
     config = (struct lkd_cueing_config){
         .present = true,
-        .sensor = "seat",
+        .names.sensor = "seat",
         .ride = {.set = lk_washout_named(0), .h = 1e-3, .fade = 2, .pace = 0.25},
         .silent_ns = 100 * MS,
     };
@@ -129,9 +129,9 @@ static void test_gains(void **state)
     const char *missing;
 
     (void)state;
-    strcpy(config.gain[1], "angle");
-    strcpy(config.gain[2], "lost");
-    strcpy(config.gain[3], "seat");
+    strcpy(config.names.gain[1], "angle");
+    strcpy(config.names.gain[2], "lost");
+    strcpy(config.names.gain[3], "seat");
     open_cueing(true);
     assert_int_equal(lkd_cueing_gain(&config, 0, channels, 2, &missing), -1);
     assert_null(missing);
