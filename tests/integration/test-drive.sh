@@ -49,7 +49,10 @@ python3 -B "$root/tools/drive/drive.py" "$build" "$work" "$work/script.csv" "$po
     "ipc://$work/inputs" "ipc://$work/outputs" >"$work/table.txt" || fail "the drive failed"
 grep -qx 'all held' "$work/table.txt" || fail "no verdict"
 [ "$(grep -c 'every bit the same' "$work/table.txt")" = 2 ] || fail "no replay of car and platform"
-grep -q '</svg>' "$work/picture.svg" || fail "no picture"
+# the recording with the same washout, and with one that is felt less
+"$3" washout "$work"/*.mcap -c "$work/linkaged.yaml" -o "$work/felt.csv" >"$work/washout.txt" || fail "linkage washout"
+grep -q '^felt *surge error 0' "$work/washout.txt" || fail "nothing felt: $(cat "$work/washout.txt")"
+head -n 1 "$work/felt.csv" | grep -q '^time \[s\],surge.cue \[m/s^2\],surge.felt' || fail "no curves of what is felt"
 
 # the same recording against legs that are shorter, and a car that rolls on
 python3 -B - "$root" "$build" "$work" <<'PYTHON'

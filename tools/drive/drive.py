@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A drive: the car in real time, a driver who does what script.csv says, a hexapod that follows. Everything is
-recorded by the daemon and judged afterwards: recording, replay, table and picture are left in DIRECTORY.
+recorded by the daemon and judged afterwards: recording, replay and table are left in DIRECTORY.
 
 The daemon runs already, with linkaged.yaml of this folder.
 
 usage: drive.py BUILD DIRECTORY [SCRIPT PORT CONTROL INPUTS OUTPUTS]
 exit status: 0 all held, 1 something did not (the table says what)"""
 import csv, json, math, pathlib, socket, struct, subprocess, sys, threading, time
-import picture
 
 here = pathlib.Path(__file__).resolve().parent
 root = here.parent.parent
@@ -277,9 +276,6 @@ def judge(rig, directory, receiver, status, played, ride):
     v.lines += ['replay: ' + line for line in said]
     v.check(same, 'the replay of the recording differs')
     v.check(len(to_platform) > 0, 'the platform got no datagrams')
-    picture.write(directory / 'picture.svg', outputs, platform, (times, felt), SCALE, STROKE,
-                  {'wake-up latency': wakeup, 'step time': compute, 'driver round trip': trips,
-                   'to the platform': to_platform})
     return v
 
 

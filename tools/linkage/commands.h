@@ -45,6 +45,7 @@ int command_flatten(int argc, char *argv[]);
 int command_plot(int argc, char *argv[]);
 int command_report(int argc, char *argv[]);
 int command_view(int argc, char *argv[]);
+int command_washout(int argc, char *argv[]);
 int command_fmu(int argc, char *argv[]);
 int command_import(int argc, char *argv[]);
 

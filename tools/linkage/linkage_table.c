@@ -86,6 +86,7 @@ const struct command commands[] = {
     {"road", command_road},
     {"equilibrium", command_equilibrium},
     {"view", command_view},
+    {"washout", command_washout},
     {"import", command_import},
     {"fmu", command_fmu},
     {NULL, NULL},
