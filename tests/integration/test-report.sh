@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # linkage report: what it says of recordings whose timing is known.
 # usage: test-report.sh LINKAGE TIMED-RECORDING
-linkage=$(realpath "$1") make=$(realpath "$2")
+linkage=$(realpath "$1") make=$(realpath "$2") here=$(realpath "$(dirname "$0")")
 . "$(dirname "$0")/checks.sh"
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
@@ -43,6 +43,8 @@ same "a window" "time,woken_ns 0.5,10000 0.502,10000 0.504,10000" "$(tr '\n' ' '
 for again in 1 2; do
     expect 0 "cycles, $again" "$linkage" export met.mcap -t cycle -o cycles.csv
 done
+expect 0 "a MAT-file" "$linkage" export met.mcap -t cycle -o cycles.mat
+expect 0 "what is in it" python3 -B "$here/check-mat.py" cycles.mat cycles.csv
 expect 1 "no column" "$linkage" export met.mcap -t cycle -c woken
 has "no column" "no column 'woken' in /cycle" err
 if command -v gnuplot >/dev/null; then

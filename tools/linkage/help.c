@@ -26,7 +26,7 @@ static const char help_usage[] =
     "       linkage bench [MODEL...]         measure how long a step takes on this machine\n"
     "       linkage doctor [options]         is this machine fit for real time?\n"
     "       linkage replay FILE [options]    run a recording again, compare every bit\n"
-    "       linkage export FILE [options]    a recording as CSV\n"
+    "       linkage export FILE [options]    a recording as CSV or MAT-file\n"
     "       linkage info FILE                what a recording holds\n"
     "       linkage report FILE [options]    a recording as a page to sign: was every deadline "
     "met?\n"
@@ -264,10 +264,13 @@ static const char help_files[] =
     "  -o, --output FILE.fmu   see doc/fmi.md\n" HELP_FORCE
     "      --version V         of FMI, 2 or 3; default 3\n"
     "      --source            with its sources, for importers that compile\n"
-    "\n"
+    "\n";
+
+static const char help_export[] =
     "export:\n"
     "  -t, --topic TOPIC       outputs (the default), inputs, cycle or events\n"
-    "  -o, --output FILE.csv   otherwise the standard output\n" HELP_FORCE
+    "  -o, --output FILE.csv   otherwise the standard output. FILE.mat: for MATLAB, Octave,\n"
+    "                          scipy.io.loadmat\n" HELP_FORCE
     "  -c, --channels A,B      only these: names of channels, or of components as A.x\n"
     "      --from S  --to S    only these times\n"
     "  -n, --every N           one row of N\n"
@@ -305,8 +308,9 @@ static const char help_files[] =
     "  linkage run config/models/four-bar.yaml --duration 30 --set motor=5 -o four-bar.csv\n"
     "  linkage compare config/models/four-bar.yaml --formulations ali3,hdca,complement:qr\n";
 
-static const char *const texts[] = {help_usage,  help_run,     help_sweep,    help_compare, help_kc,
-                                    help_others, help_flatten, help_pictures, help_files};
+static const char *const texts[] = {help_usage, help_run,    help_sweep,   help_compare,
+                                    help_kc,    help_others, help_flatten, help_pictures,
+                                    help_files, help_export};
 
 const struct option_row only_help[] = {{"help", 'h', .end = print_help}, {NULL}};
 

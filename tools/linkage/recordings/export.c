@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage export: writes a topic of a recording as CSV, or the A2L or DBC file of a model. */
+/* linkage export: writes a topic of a recording as CSV or MAT-file, or the A2L or DBC file of a
+ * model. */
 #include "a2l_file.h"
 #include "commands.h"
 #include "csv.h"
 #include "dbc_file.h"
 #include "linkage/text.h"
+#include "mat_file.h"
 #include "recorded.h"
 #include "rows.h"
 #include "scene_file.h"
@@ -125,11 +127,14 @@ static int export_events(struct recorded *file, const char *output)
 }
 
 /* struct chosen - columns and rows to write. @column: index of each column, @n of them, the time
- * first */
+ * first
+ * @csv, @mat: one of them receives the rows */
 struct chosen {
     size_t *column;
     size_t n;
     double *values;
+    struct lk_csv *csv;
+    struct mat *mat;
 };
 
 /* Return whether @word is the name of a column, or of its channel. */
@@ -186,8 +191,7 @@ static bool choose(const struct rows *rows, const char *channels, struct chosen 
     return good;
 }
 
-static int copy_rows(const struct wanted *e, struct rows *rows, const struct chosen *chosen,
-                     struct lk_csv *csv)
+static int copy_rows(const struct wanted *e, struct rows *rows, const struct chosen *chosen)
 {
     long k = 0;
     int result, fault = 0;
@@ -199,28 +203,63 @@ static int copy_rows(const struct wanted *e, struct rows *rows, const struct cho
             continue;
         for (size_t i = 0; i < chosen->n; i++)
             chosen->values[i] = rows->values[chosen->column[i]];
-        fault = lk_csv_write_row(csv, chosen->values);
+        if (chosen->mat != NULL)
+            fault = mat_add_row(chosen->mat, chosen->values) ? 0 : -ENOMEM;
+        else
+            fault = lk_csv_write_row(chosen->csv, chosen->values);
     }
-    return result;
+    if (fault == -ENOMEM)
+        complain("out of memory; expected fewer --channels, or --every");
+    return fault == -ENOMEM ? -1 : result;
 }
 
-static int write_rows(const struct wanted *e, struct rows *rows, const struct chosen *chosen)
+static int write_csv(const struct wanted *e, struct rows *rows, struct chosen *chosen)
 {
-    struct lk_csv *csv = NULL;
     struct rows_name name, first;
     int result, fault;
 
     rows_name(rows, chosen->column[0], &first);
-    fault = lk_csv_open(e->output, first.channel, &csv);
+    fault = lk_csv_open(e->output, first.channel, &chosen->csv);
     if (told_output(e->output, fault) != EXIT_DONE)
         return EXIT_REFUSED;
     for (size_t i = 0; i < chosen->n; i++) {
         rows_name(rows, chosen->column[i], &name);
-        lk_csv_add_column(csv, name.channel, name.component, name.unit);
+        lk_csv_add_column(chosen->csv, name.channel, name.component, name.unit);
     }
-    result = copy_rows(e, rows, chosen, csv);
-    fault = told_output(e->output, lk_csv_close(csv));
+    result = copy_rows(e, rows, chosen);
+    fault = told_output(e->output, lk_csv_close(chosen->csv));
     return result < 0 ? EXIT_REFUSED : fault;
+}
+
+static int write_mat(const struct wanted *e, struct rows *rows, struct chosen *chosen)
+{
+    char whole[2 * LK_COLUMN_NAME_SIZE];
+    struct rows_name name;
+    int code = EXIT_REFUSED;
+
+    chosen->mat = mat_new(chosen->n);
+    if (chosen->mat == NULL) {
+        complain("out of memory");
+        return EXIT_REFUSED;
+    }
+    for (size_t i = 0; i < chosen->n; i++) {
+        rows_name(rows, chosen->column[i], &name);
+        snprintf(whole, sizeof(whole), "%s%s%s", name.channel, *name.component ? "." : "",
+                 name.component);
+        mat_name(chosen->mat, i, whole, name.unit);
+    }
+    if (copy_rows(e, rows, chosen) >= 0)
+        code = told_output(e->output, mat_write(chosen->mat, e->output));
+    mat_free(chosen->mat);
+    return code;
+}
+
+static int write_rows(const struct wanted *e, struct rows *rows, struct chosen *chosen)
+{
+    const char *end = strrchr(e->output, '.');
+
+    return end != NULL && strcmp(end, ".mat") == 0 ? write_mat(e, rows, chosen)
+                                                   : write_csv(e, rows, chosen);
 }
 
 static int export_rows(const struct wanted *e, struct recorded *file)
