@@ -64,6 +64,10 @@ with tempfile.TemporaryDirectory() as folder:
     expect('a verdict', 'unknown' in text and f'{RED}fail' not in text, text)
     text = on_terminal('bench', '--steps', '50', 'chain-2')
     expect('a table', f'{BOLD}time [us a step]' in text, text)
+    for words in (['bench', '--time', '0.7', 'chain-2', 'chain-3'], ['doctor', '--probe', '1.6']):
+        text = on_terminal(*words)
+        expect('progress', ' s left ' in text and '\r\033[K' in text, text)
+        expect('progress in a pipe', 's left' not in in_pipe(*words), words)
     for words in (['check', 'warned.yaml'], ['runn'], ['run', models / 'mass-spring.yaml', '-d', '0.01', '-w', '2'],
                   ['doctor', '--probe', '0'], ['bench', '--steps', '50', 'chain-2']):
         expect('a pipe', '\033' not in in_pipe(*words), in_pipe(*words))

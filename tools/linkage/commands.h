@@ -134,8 +134,8 @@ void progress_start(struct progress *progress);
  * @now_s:    from now_s()
  * @fraction: progress in [0, 1] */
 void progress_show(struct progress *progress, double now_s, double fraction);
-/** progress_stop() - Remove the bar. */
-void progress_stop(struct progress *progress);
+/** progress_hide() - Remove the bar at the end, or before a line is printed. */
+void progress_hide(void);
 
 /** set_inputs() - Set @inputs, lk_system_input_size() values, to the initial values of the model.
  * Then apply the texts @sets, "CHANNEL=VALUE[,VALUE...]", in their order.

@@ -11,6 +11,8 @@
 #define AGAIN_S 0.1
 #define WIDTH   40
 
+static bool is_drawn; /* on the last line of the terminal */
+
 double now_s(void)
 {
     struct timespec now;
@@ -37,10 +39,12 @@ void progress_show(struct progress *progress, double now, double fraction)
     fprintf(stderr, "\r[%-*.*s] %3.0f %%  %.0f s left \033[K", WIDTH, done, bar, 100 * fraction,
             left);
     progress->shown_s = now;
+    is_drawn = true;
 }
 
-void progress_stop(struct progress *progress)
+void progress_hide(void)
 {
-    if (progress->shown_s > 0)
+    if (is_drawn)
         fputs("\r\033[K", stderr);
+    is_drawn = false;
 }

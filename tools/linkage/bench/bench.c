@@ -4,6 +4,7 @@
 #include "commands.h"
 
 #include <errno.h>
+#include <math.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +172,18 @@ static int look_at_machine(struct bench_run *run)
     return EXIT_DONE;
 }
 
+/* the bar of all models: @model of @n is measured */
+static struct {
+    struct progress progress;
+    int model;
+    int n;
+} bar;
+
+static void show_part(double part)
+{
+    progress_show(&bar.progress, now_s(), (bar.model + fmin(part, 1)) / bar.n);
+}
+
 static int bench_all(struct bench_run *run, const struct names *names)
 {
     bool is_json = run->options->is_json;
@@ -178,8 +191,12 @@ static int bench_all(struct bench_run *run, const struct names *names)
 
     if (!is_json)
         bench_print_begin(stdout, run);
+    bar.n = names->n;
+    progress_start(&bar.progress);
     for (int i = 0; i < names->n && code == EXIT_DONE; i++) {
+        bar.model = i;
         code = bench_one(names->list[i], run, &run->results[i]);
+        progress_hide();
         if (code != EXIT_DONE)
             break;
         run->n_results++;
@@ -208,6 +225,8 @@ int command_bench(int argc, char *argv[])
     struct bench_run run = {.options = &options};
     struct names names = {0};
     int code = bench_options_parse(argc, argv, &options);
+
+    options.show = show_part;
 
     if (code != 0)
         return code;

@@ -25,7 +25,8 @@
  * @time_s:  duration of the measurement for each model and number of workers
  * @steps:   number of steps to measure, replaces @time_s if it is not 0
  * @workers: @n_workers numbers of workers to compare
- * @names:   @n_names arguments: built-in models, files, folders */
+ * @names:   @n_names arguments: built-in models, files, folders
+ * @show:    called with the part of the measurement of a model that is done, or NULL */
 struct bench_options {
     double time_s;
     long steps;
@@ -36,6 +37,7 @@ struct bench_options {
     bool is_list;
     char **names;
     int n_names;
+    void (*show)(double part);
 };
 
 /** bench_options_parse() - Parse the command line. @argv[0] is "linkage".

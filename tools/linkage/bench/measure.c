@@ -219,6 +219,13 @@ static bool is_through(const struct variant *v, const struct bench_options *opti
     return v->wall_ns >= 1e9 * options->time_s && v->n_steps > 0;
 }
 
+/* Return how much of the measurement of a variant is done. */
+static double part_done(const struct variant *v, const struct bench_options *options)
+{
+    return options->steps > 0 ? (double)v->n_steps / (double)options->steps
+                              : v->wall_ns / (1e9 * options->time_s);
+}
+
 /* Run the variants in alternating slices until each has reached its time or its number of steps.
  * Return: 0, -ENOMEM, or the error code of a step */
 static int take_turns(struct variant *variants, int n, const struct bench_options *options)
@@ -244,6 +251,8 @@ static int take_turns(struct variant *variants, int n, const struct bench_option
                 return v->fault;
             more = true;
         }
+        if (options->show != NULL)
+            options->show(part_done(&variants[n - 1], options));
     }
     return 0;
 }

@@ -42,7 +42,7 @@ static void make_runs(struct compare *c)
         }
         compare_errors(&c->reference, values, run);
     }
-    progress_stop(&progress);
+    progress_hide();
 }
 
 static int report_results(const struct compare *c)

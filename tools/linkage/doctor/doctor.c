@@ -84,7 +84,14 @@ static int refuse_unknown(int c, const char *word)
     return DOCTOR_EXIT_USAGE;
 }
 
-static int examine_machine(const struct doctor_options *options)
+static struct progress bar; /* of the spin probe */
+
+static void show_part(double part)
+{
+    progress_show(&bar, now_s(), part < 1 ? part : 1);
+}
+
+static int examine_machine(struct doctor_options *options)
 {
     struct doctor *doctor = calloc(1, sizeof(*doctor));
     struct doctor_finding *findings =
@@ -96,9 +103,13 @@ static int examine_machine(const struct doctor_options *options)
         complain("out of memory");
         goto done;
     }
+    progress_start(&bar);
+    if (bar.terminal)
+        options->show = show_part;
     doctor_read_machine(options, doctor);
     if (options->root[0] == '\0')
         doctor_try(doctor);
+    progress_hide();
     doctor_examine(doctor, findings);
     doctor_ask_daemon(doctor);
     if (options->json)

@@ -46,13 +46,16 @@ enum doctor_verdict { DOCTOR_OK, DOCTOR_WARN, DOCTOR_FAIL, DOCTOR_NOT_KNOWN, DOC
  * @directory: folder for evidence and recordings, NULL: not checked
  * @cores:     cores to check; empty: choose them
  * @priority:  priority of the cycle
- * @probe_s:   length of the spin probe [s], 0: none */
+ * @probe_s:   length of the spin probe [s], 0: none
+ * @show:      called with the part of the spin probe that is done, or NULL: the probe then has the
+ *             cores for itself */
 struct doctor_options {
     const char *root;
     const char *directory;
     cpu_set_t cores;
     int priority;
     double probe_s;
+    void (*show)(double part);
     bool json;
     bool quiet;
 };

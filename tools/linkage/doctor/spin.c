@@ -18,6 +18,7 @@
 #define THROTTLE_MIN_S 40e-3
 #define THROTTLE_MAX_S 60e-3
 #define SOURCES        1024
+#define SHOWN_NS       200000000
 
 static double now_seconds(void)
 {
@@ -172,27 +173,43 @@ static void compare_counts(const struct source *before, int n, const struct sour
     }
 }
 
+/* Wait for a child, and show the progress once in a while, where that is wanted. */
+static void wait_for(pid_t child, double start, const struct doctor_options *options)
+{
+    const struct timespec pause = {0, SHOWN_NS};
+    int how = options->show != NULL ? WNOHANG : 0;
+    pid_t ended;
+
+    while ((ended = waitpid(child, NULL, how)) == 0 || (ended < 0 && errno == EINTR)) {
+        if (how == 0)
+            continue;
+        options->show((now_seconds() - start) / options->probe_s);
+        nanosleep(&pause, NULL);
+    }
+}
+
 /* Run one child per core, all at the same time. The children end by themselves, or with their
  * parent. */
-static void run_spins(struct doctor_spin *spins, int n, double seconds)
+static void run_spins(struct doctor_spin *spins, int n, const struct doctor_options *options)
 {
     pid_t children[DOCTOR_SPINS];
     pid_t parent = getpid();
+    double start = now_seconds();
 
     for (int i = 0; i < n; i++) {
         children[i] = fork();
         if (children[i] == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (getppid() == parent)
-                spin_here(&spins[i], seconds);
+                spin_here(&spins[i], options->probe_s);
             _exit(0);
         }
         if (children[i] < 0)
             spins[i].error = errno;
     }
     for (int i = 0; i < n; i++)
-        while (children[i] > 0 && waitpid(children[i], NULL, 0) < 0 && errno == EINTR)
-            continue;
+        if (children[i] > 0)
+            wait_for(children[i], start, options);
 }
 
 void doctor_spin(const struct doctor *doctor, struct doctor_probes *probes)
@@ -210,7 +227,7 @@ void doctor_spin(const struct doctor *doctor, struct doctor_probes *probes)
          i = doctor_next_core(doctor, i))
         spins[n++].core = i;
     before = read_sources(doctor, sources);
-    run_spins(spins, n, doctor->options->probe_s);
+    run_spins(spins, n, doctor->options);
     after = read_sources(doctor, sources + SOURCES);
     compare_counts(sources, before, sources + SOURCES, after, &probes->interrupts);
     probes->interrupts.seconds = now_seconds() - start;

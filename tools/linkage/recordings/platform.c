@@ -56,6 +56,7 @@ static int first_other(const double *a, const double *b, int n)
 static void say_difference(struct platform_replay *p, const struct lk_channel *channels, int n,
                            int index, double recorded, double computed)
 {
+    progress_hide();
     for (int i = 0; i < n; i++) {
         const struct lk_channel *c = &channels[i];
 

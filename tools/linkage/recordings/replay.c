@@ -13,6 +13,7 @@
 #include "scene_file.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,6 +273,7 @@ static void say_difference(const struct replay *r, size_t index)
     int n;
     const struct lk_channel *channels = lk_system_output_channels(r->system, &n);
 
+    progress_hide();
     for (int i = 0; i < n; i++) {
         const struct lk_channel *c = &channels[i];
         size_t k = index - (size_t)c->offset;
@@ -297,6 +299,7 @@ static void compare_step(struct replay *r)
     size_t n = r->outputs.n_values;
 
     if (result != 0) {
+        progress_hide();
         printf("step %" PRIu64 " fails here, and did not in the recording\n", r->cycle.step);
         give_up(r);
         return;
@@ -328,12 +331,14 @@ static bool follows(struct replay *r, const struct lk_recording_cycle *next)
         return false;
     }
     if (r->n_cycles > 0 && next->cycle != r->cycle.cycle + 1) {
+        progress_hide();
         printf("gap: %" PRIu64 " cycles after cycle %" PRIu64 " (step %" PRIu64
                ") are missing, what follows cannot be compared\n",
                next->cycle - r->cycle.cycle - 1, r->cycle.cycle, r->cycle.step);
         return false;
     }
     if (before != r->steps) {
+        progress_hide();
         printf("cycle %" PRIu64 " says step %" PRIu64 ", expected %" PRIu64 "\n", next->cycle,
                before, r->steps);
         return false;
@@ -346,6 +351,7 @@ static void take_cycle(struct replay *r, const struct lk_mcap_item *item)
     struct lk_recording_cycle next;
 
     if (!lk_recording_cycle_take(item->data.data, item->data.size, &next)) {
+        progress_hide();
         printf("a message of /cycle is not as this version writes it\n");
         give_up(r);
     } else if (!follows(r, &next)) {
@@ -375,6 +381,7 @@ static void take_message(struct replay *r, const char *topic, const struct lk_mc
                 scene_file_step(&r->scene, r->system, item);
             r->has_inputs = false;
         } else {
+            progress_hide();
             printf("cycle %" PRIu64 " is not complete\n", r->cycle.cycle);
             give_up(r);
         }
@@ -383,19 +390,31 @@ static void take_message(struct replay *r, const char *topic, const struct lk_mc
     }
 }
 
+/* Return how much of the file, or of the steps asked for, has been replayed. */
+static double part_done(const struct replay *r, uint64_t limit)
+{
+    double of_file = (double)r->file.reader.offset / (double)r->file.reader.size;
+
+    return limit > 0 ? fmax(of_file, (double)r->steps / (double)limit) : of_file;
+}
+
 static void read_all(struct replay *r, uint64_t limit)
 {
     struct recorded_topic *topic;
     struct lk_mcap_item item;
+    struct progress progress;
     int result = 1;
 
+    progress_start(&progress);
     while (!r->over && (limit == 0 || r->steps < limit) &&
            (result = recorded_next(&r->file, &item, &topic)) == 1)
         if (topic != NULL) {
             if (r->has_scene)
                 scene_file_copy(&r->scene, &item, topic->name);
             take_message(r, topic->name, &item);
+            progress_show(&progress, now_s(), part_done(r, limit));
         }
+    progress_hide();
     if (result < 0)
         r->verdict = EXIT_REFUSED;
 }

@@ -152,7 +152,7 @@ static int build_road(struct lk_crg_surface *surface, const struct lk_road_grid 
 
     progress_start(&work.progress);
     result = lk_road_file_fill(like, take_patch, &work, ret, error);
-    progress_stop(&work.progress);
+    progress_hide();
     return result;
 }
 

@@ -91,7 +91,7 @@ static int go_through(struct course *c)
         k = next;
         progress_show(&progress, now_s(), (double)k / (double)c->n_steps);
     }
-    progress_stop(&progress);
+    progress_hide();
     c->wall_s = now_s() - progress.start_s;
     if (code != EXIT_DONE) {
         file_error("%s: %s", c->options->path, error.text);

@@ -146,7 +146,7 @@ static int step_through(struct lk_system *system, const struct run_options *opti
         outcome = lk_system_step(
             system, run_inputs_at(inputs, lk_system_time(system), lk_system_step_size(system)));
         if (outcome != 0) {
-            progress_stop(&progress);
+            progress_hide();
             complain("%s: the step from t = %.9g s %s; body '%s' swings most: try a shorter --step",
                      options->path, lk_system_time(system),
                      outcome == LK_E_TURN ? "turns a body by more than half a turn"
@@ -158,7 +158,7 @@ static int step_through(struct lk_system *system, const struct run_options *opti
         result->steps++;
         note_health(system, result);
         if (run_energy_appears(system, &result->energy, &error)) {
-            progress_stop(&progress);
+            progress_hide();
             complain("%s: %s", options->path, error.text);
             return EXIT_REFUSED;
         }
@@ -166,7 +166,7 @@ static int step_through(struct lk_system *system, const struct run_options *opti
             fault = run_write_row(system, lk_system_time(system), csv, row);
         progress_show(&progress, begin, (double)result->steps / (double)n);
     }
-    progress_stop(&progress);
+    progress_hide();
     result->wall_s = now_s() - progress.start_s;
     result->time = lk_system_time(system);
     if (is_interrupted) {

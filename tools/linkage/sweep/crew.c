@@ -332,7 +332,7 @@ bool crew_run(struct plan *plan, const struct shard *shard, int n, struct journa
         crew.worker[k].fd = -1;
     progress_start(&crew.progress);
     is_well = begin(&crew, shard) && work(&crew);
-    progress_stop(&crew.progress);
+    progress_hide();
     for (int k = 0; k < crew.n; k++) {
         if (!is_well && crew.worker[k].pid > 0) /* it may be running a case */
             kill(crew.worker[k].pid, SIGKILL);

@@ -159,7 +159,7 @@ static int advance(struct view *v, const struct lk_scene *scene, struct lk_syste
         if (i % 1000 == 0)
             progress_show(&progress, now_s(), (double)i / (double)n);
     }
-    progress_stop(&progress);
+    progress_hide();
     free(inputs);
     return !is_asked_well ? EXIT_USAGE : good ? EXIT_DONE : EXIT_REFUSED;
 }
