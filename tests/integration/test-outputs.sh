@@ -66,21 +66,26 @@ asked road road road.crg -o
 
 # of a disk that is full, and of a run that is interrupted
 expect 1 "a full disk" "$linkage" run model.yaml -d 0.01 -o /dev/full
-# interrupted OPTION...: keeps the whole rows of a run
+# interrupted SIGNAL OPTION...: keeps the whole rows of a run
 interrupted() {
+    signal=$1
+    shift
     rm -f long.csv
     "$linkage" run model.yaml -d 2000 -s 0.0001 -n 100 -o long.csv "$@" >out 2>err &
     await "a run" test -d "/proc/$!"
     sleep 0.5
-    kill -TERM $!
+    same "nothing before its end $*" "" "$(ls long.csv 2>/dev/null)"
+    kill "-$signal" $!
     wait $!
     same "an interrupted run $*" 1 $?
     has "an interrupted run $*" "the rows until then are kept" err
     same "whole rows $*" 0 "$(awk -F, 'NR == 1 {n = NF} NF != n' long.csv | wc -l)"
+    same "a whole last line $*" "$(printf '\n' | od -c)" "$(tail -c 1 long.csv | od -c)"
 }
-interrupted
+interrupted INT
+interrupted TERM
 if [ -x "$(dirname "$linkage")/linkage-laboratory" ]; then
-    interrupted --formulation absolute --integrator rk4
+    interrupted INT --formulation absolute --integrator rk4
 fi
 same "no files beside" "" "$(find . -name '*.csv.*' -o -name '*.svg.*')"
 exit $failed

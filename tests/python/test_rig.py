@@ -50,7 +50,9 @@ class Lockstep(unittest.TestCase):
     def test_bits_of_the_library_and_of_the_recording(self):
         self.rig.load(FOUR_BAR)
         self.rig.arm()
-        file = self.daemon.folder / self.rig.record('drive').file
+        recording = self.rig.record('drive')
+        self.assertRegex(repr(recording), r"^Recording\(active=True,\s+file='.*drive.*\.mcap'")
+        file = self.daemon.folder / recording.file
         self.rig.start()
         system = linkage.System(FOUR_BAR)
         for k, torque in enumerate((0.0, 1.0, -2.5, 1e-3)):

@@ -16,6 +16,7 @@ _NUMBERS = {'INT32': 'int32_t', 'SINT32': 'int32_t', 'SFIXED32': 'int32_t', 'INT
             'FIXED64': 'uint64_t', 'FLOAT': 'float', 'DOUBLE': 'double', 'BOOL': 'protobuf_c_boolean', 'ENUM': 'int',
             'STRING': 'char *', 'BYTES': 'ProtobufCBinaryData', 'MESSAGE': 'void *'}
 _ONEOF = 4
+_WIDTH, _SHOWN = 100, 8
 _words: dict[str, dict[int, str]] = {}
 
 
@@ -30,6 +31,21 @@ class Message(SimpleNamespace):
                 return value.to_dict()
             return [plain(v) for v in value] if isinstance(value, list) else value
         return {name: plain(value) for name, value in vars(self).items()}
+
+    def __repr__(self) -> str:
+        """The fields that have something in them; in a line, or one below each other."""
+        parts = [f'{name}={_show(value)}' for name, value in vars(self).items() if value not in (None, '', b'', [])]
+        line = f'{type(self).__name__}({", ".join(parts)})'
+        if len(line) <= _WIDTH and '\n' not in line:
+            return line
+        return f'{type(self).__name__}(\n    ' + ',\n'.join(parts).replace('\n', '\n    ') + ')'
+
+
+def _show(value: Any) -> str:
+    """The first elements of a long list, and how many there are."""
+    if not isinstance(value, list) or len(value) <= _SHOWN:
+        return repr(value)
+    return f'{repr(value[:_SHOWN])[:-1]}, ... {len(value)} in all]'
 
 
 class _Field:
@@ -69,6 +85,16 @@ def _fields_of(descriptor) -> list[_Field]:
     return _fields[descriptor]
 
 
+_types: dict[Any, type[Message]] = {}
+
+
+def _type_of(descriptor) -> type[Message]:
+    """A message type of its own, for its name."""
+    if descriptor not in _types:
+        _types[descriptor] = type(text_of(descriptor.short_name), (Message,), {})
+    return _types[descriptor]
+
+
 def _to_python(field: _Field, value) -> Any:
     if field.kind == 'MESSAGE':
         return read(value) if value else None
@@ -84,8 +110,9 @@ def _to_python(field: _Field, value) -> Any:
 def read(message) -> Message:
     """A message with all that it refers to, copied."""
     base = ffi.cast('char *', message)
-    result = Message()
-    for field in _fields_of(ffi.cast('ProtobufCMessage *', message).descriptor):
+    descriptor = ffi.cast('ProtobufCMessage *', message).descriptor
+    result = _type_of(descriptor)()
+    for field in _fields_of(descriptor):
         at = base + field.offset
         if field.is_repeated:
             n = ffi.cast('size_t *', base + field.count)[0]
