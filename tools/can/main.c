@@ -4,6 +4,7 @@
 #include "can_model.h"
 #include "can_rig.h"
 #include "linkage/stacks.h"
+#include "message.h"
 #include "option_table.h"
 
 #include <getopt.h>
@@ -66,13 +67,13 @@ static void stop(int number)
 
 static int usage(const char *what, const char *text)
 {
-    fprintf(stderr, "linkage-can: %s '%s'; try: linkage-can --help\n", what, text);
+    complain("%s '%s'; try: linkage-can --help", what, text);
     return 2;
 }
 
-static int complain(const struct lk_error *error)
+static int fail(const struct lk_error *error)
 {
-    fprintf(stderr, "linkage-can: %s\n", error->text);
+    complain("%s", error->text);
     return 1;
 }
 
@@ -129,7 +130,7 @@ static int read_map(const char *path, struct can_map *map)
     if (path == NULL || can_map_read(path, map, &errors) == 0)
         return 0;
     for (int i = 0; i < errors.n; i++)
-        complain(&errors.line[i]);
+        fail(&errors.line[i]);
     return 1;
 }
 
@@ -190,7 +191,7 @@ static int check(const struct options *options, const struct can_rig *rig)
     if (code == 0)
         can_explain(&plan, stdout);
     else
-        complain(&error);
+        fail(&error);
     can_plan_fini(&plan);
     can_channels_fini(&channels);
     return code != 0;
@@ -214,7 +215,7 @@ static int serve(struct can_rig *rig)
     }
     can_rig_count(rig);
     if (code != 0)
-        fprintf(stderr, "linkage-can: %s\n", strerror(-code));
+        complain("%s", strerror(-code));
     return code != 0;
 }
 
@@ -232,7 +233,7 @@ static int run(const struct options *options, struct can_rig *rig)
     if (can_bus_follow(&bus, NULL) == 0 && can_rig_open(rig, &error) == 0)
         status = serve(rig);
     else
-        complain(&error);
+        fail(&error);
     can_rig_close(rig);
     can_bus_fini(&bus);
     return status;
@@ -254,7 +255,7 @@ int main(int argc, char **argv)
     if (lk_stacks_prepare(&error) != 0 || dbc_read(options.dbc, &dbc, &error) != 0 ||
         (options.key != NULL &&
          lk_client_keyring_read(options.server_key, options.key, &ring, &error) != 0))
-        status = complain(&error);
+        status = fail(&error);
     rig.dbc = dbc;
     rig.map = &map;
     rig.node = options.node;

@@ -6,14 +6,19 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+/* Print a line at once, so that those of several threads do not mix. */
 static void say(enum tone tone, bool is_named, const char *format, va_list arguments)
 {
-    fputs(tone_begin(stderr, tone), stderr);
-    if (is_named)
-        fprintf(stderr, "%s: ", program_invocation_short_name);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "%s\n", tone_end(stderr));
+    char *text = NULL;
+
+    if (vasprintf(&text, format, arguments) < 0)
+        return;
+    fprintf(stderr, "%s%s%s%s%s\n", tone_begin(stderr, tone),
+            is_named ? program_invocation_short_name : "", is_named ? ": " : "", text,
+            tone_end(stderr));
+    free(text);
 }
 
 void complain(const char *format, ...)

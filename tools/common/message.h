@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages on the standard error, in colours where tone.h has some. Thread: main. */
+/* Messages on the standard error, in colours where tone.h has some. Thread: any. */
 #ifndef TOOLS_COMMON_MESSAGE_H
 #define TOOLS_COMMON_MESSAGE_H
 

@@ -2,6 +2,7 @@
 /* The bench: one thread sends on an absolute time grid, another one receives. Neither has real-time
  * priority, as on a test bench with an ordinary operating system. */
 #include "demo.h"
+#include "message.h"
 
 #include <errno.h>
 #include <math.h>
@@ -164,8 +165,8 @@ static int send_all(const struct demo_line *line, const struct demo_layout *layo
         sent->sent_ns = lk_client_now_ns();
         if (lk_client_bench_send(line->bench, &sent->torque, 1, &sequence) != 0) {
             lk_client_bench_read_state(line->bench, &view);
-            fprintf(stderr, "linkage-demo: an input could not be sent: %s\n",
-                    view.text[0] != '\0' ? view.text : "the connection is gone");
+            complain("an input could not be sent: %s",
+                     view.text[0] != '\0' ? view.text : "the connection is gone");
             return 1;
         }
         if (record->n_sent++ == 0)
@@ -192,7 +193,7 @@ static int send_command(struct demo_line *line,
         lk_error_set(&error, "%s was refused: %s", verb, reply->text);
     }
     if (code != 0)
-        fprintf(stderr, "linkage-demo: %s\n", error.text);
+        complain("%s", error.text);
     return code;
 }
 
@@ -213,7 +214,7 @@ static int arm_rig(struct demo_line *line)
         lk_error_set(&error, "not armed: %s", text);
     }
     if (code != 0)
-        fprintf(stderr, "linkage-demo: %s\n", error.text);
+        complain("%s", error.text);
     else
         printf("armed: %s\n", text);
     return code;
@@ -227,7 +228,7 @@ int demo_bench_run(struct demo_line *line, const struct demo_layout *layout, dou
     int code = pthread_create(&thread, NULL, receive_samples, &receiver);
 
     if (code != 0) {
-        fprintf(stderr, "linkage-demo: no thread: %s\n", strerror(code));
+        complain("no thread: %s", strerror(code));
         return code;
     }
     /* The receiving thread keeps the claim alive, also during the budget proof. */

@@ -2,6 +2,7 @@
 /* Command line of linkage-demo, and the sequence of a run. */
 #include "demo.h"
 #include "linkage/stacks.h"
+#include "message.h"
 #include "option_table.h"
 
 #include <errno.h>
@@ -47,7 +48,7 @@ static int print_help(void)
 
 static int refuse_value(const struct option_row *row, const char *text, const char *expected)
 {
-    fprintf(stderr, "linkage-demo: --%s %s: expected %s\n", row->name, text, expected);
+    complain("--%s %s: expected %s", row->name, text, expected);
     return DEMO_USAGE;
 }
 
@@ -70,13 +71,13 @@ static int read_options(int argc, char **argv, struct options *options)
         exit(DEMO_OK);
     if (status != 0 || optind == argc)
         return status;
-    fprintf(stderr, "linkage-demo: unexpected argument '%s'\n", argv[optind]);
+    complain("unexpected argument '%s'", argv[optind]);
     return DEMO_USAGE;
 }
 
 static int report_failure(int code, const struct lk_error *error)
 {
-    fprintf(stderr, "linkage-demo: %s\n", error->text);
+    complain("%s", error->text);
     return code == LK_CLIENT_E_NO_ANSWER || code == LK_CLIENT_E_SILENT ? DEMO_NO_DAEMON
                                                                        : DEMO_FAILED;
 }
@@ -108,10 +109,10 @@ static int find_layout(const Linkage__V1__ModelDescription *d, struct demo_layou
         find_channel(d->outputs, d->n_outputs, "energy", 2);
 
     if (motor == NULL || angle == NULL || rate == NULL) {
-        fprintf(stderr, "linkage-demo: the model '%s' has no %s\n", d->name,
-                motor == NULL   ? "input 'motor'"
-                : angle == NULL ? "output 'crank_angle'"
-                                : "output 'crank_rate'");
+        complain("the model '%s' has no %s", d->name,
+                 motor == NULL   ? "input 'motor'"
+                 : angle == NULL ? "output 'crank_angle'"
+                                 : "output 'crank_rate'");
         return DEMO_FAILED;
     }
     *ret_layout = (struct demo_layout){
@@ -140,7 +141,7 @@ static int claim_motor(struct lk_client_bench *bench)
         if (code < 0)
             break;
     } while (lk_client_now_ns() < until_ns);
-    fprintf(stderr, "linkage-demo: the motor is not ours: %s\n", view.text);
+    complain("the motor is not ours: %s", view.text);
     return DEMO_FAILED;
 }
 
@@ -174,8 +175,7 @@ static int connect_line(const struct options *options, struct demo_line *line,
     if (code != 0)
         return report_failure(code, &error);
     if (reply->result != LINKAGE__V1__RESULT__RESULT_OK || reply->description == NULL) {
-        fprintf(stderr, "linkage-demo: %s\n",
-                reply->text[0] != '\0' ? reply->text : "the daemon describes no model");
+        complain("%s", reply->text[0] != '\0' ? reply->text : "the daemon describes no model");
         return DEMO_FAILED;
     }
     status = find_layout(reply->description, ret_layout);
@@ -202,8 +202,7 @@ static int write_files(const struct options *options, const struct demo_record *
     if (code == 0)
         code = demo_write_latencies(options->directory, &latencies);
     if (code != 0)
-        fprintf(stderr, "linkage-demo: writing to %s failed: %s\n", options->directory,
-                strerror(-code));
+        complain("writing to %s failed: %s", options->directory, strerror(-code));
     return code == 0 ? DEMO_OK : DEMO_FAILED;
 }
 
@@ -222,7 +221,7 @@ static int judge_run(const struct options *options, struct demo_line *line,
         return report_failure(code, &error);
     if (reply->status == NULL ||
         demo_figures_compute(record, layout, reply->status, &figures) != 0) {
-        fprintf(stderr, "linkage-demo: no figures of the run\n");
+        complain("no figures of the run");
         return DEMO_FAILED;
     }
     code = write_files(options, record, layout, &figures, reply->status);
@@ -247,7 +246,7 @@ int main(int argc, char **argv)
     int status = read_options(argc, argv, &options);
 
     if (lk_stacks_prepare(&error) != 0) {
-        fprintf(stderr, "linkage-demo: %s\n", error.text);
+        complain("%s", error.text);
         return DEMO_FAILED;
     }
     if (status == DEMO_OK)

@@ -7,6 +7,7 @@
 #include "bench.h"
 #include "csv.h"
 #include "linkage/stacks.h"
+#include "message.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -108,7 +109,7 @@ static int play_all(struct play *play)
         play->due_s = fmax(play->due_s, sample->time_s) + PERIOD_S;
         send_values(play, sample->time_s - play->begin_s);
     }
-    fprintf(stderr, "linkage-player: no samples of a run, or the channels are not ours\n");
+    complain("no samples of a run, or the channels are not ours");
     return 1;
 }
 
@@ -153,7 +154,7 @@ int main(int argc, char **argv)
     if (code == 0)
         code = open_bench(&play, argc == 6 ? given : local, &error);
     if (code != 0) {
-        fprintf(stderr, "linkage-player: %s\n", error.text);
+        complain("%s", error.text);
         lk_csv_table_release(&play.table);
         return 1;
     }

@@ -3,6 +3,7 @@
  * process loads the unit and calls it, because the unit may crash or never return. This process
  * supervises the child. See README.md. */
 #include "linkage/stacks.h"
+#include "message.h"
 #include "numbers.h"
 #include "option_table.h"
 #include "play.h"
@@ -71,9 +72,9 @@ bool play_is_over(void)
     return stop_asked != 0;
 }
 
-static int complain(const char *text)
+static int fail(const char *text)
 {
-    fprintf(stderr, "linkage-fmu: %s\n", text);
+    complain("%s", text);
     return 1;
 }
 
@@ -258,14 +259,14 @@ static int be_child(struct job *job, const struct unit_description *d)
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (lk_stacks_prepare(&error) != 0)
-        return complain(error.text);
+        return fail(error.text);
     if (job->key != NULL) {
         if (lk_client_keyring_read(job->server_key, job->key, &job->keyring, &error) != 0)
-            return complain(error.text);
+            return fail(error.text);
         job->play.keys = &job->keyring.options;
     }
     if (play_unit(job, d, &error) != 0)
-        return complain(error.text);
+        return fail(error.text);
     printf("{\"steps\": %llu", (unsigned long long)job->play.done);
     if (job->play.realtime)
         printf(", \"delay_median_s\": %.6g, \"delay_max_s\": %.6g", job->play.delay_median,
@@ -288,7 +289,7 @@ static int judge_end(int status, bool is_stalled, double patience)
         snprintf(text, sizeof(text), "the unit ended its process: %s", strsignal(WTERMSIG(status)));
     else
         return WEXITSTATUS(status);
-    return complain(text);
+    return fail(text);
 }
 
 static double now_s(void)
@@ -328,10 +329,10 @@ static int run_child(struct job *job, const struct unit_description *d)
     job->play.beat = mmap(NULL, sizeof(*job->play.beat), PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (job->play.beat == MAP_FAILED)
-        return complain(strerror(errno));
+        return fail(strerror(errno));
     pid = fork();
     if (pid < 0)
-        return complain(strerror(errno));
+        return fail(strerror(errno));
     if (pid == 0)
         _exit(be_child(job, d));
     child = pid;
@@ -356,10 +357,10 @@ int main(int argc, char **argv)
     sigaction(SIGINT, &action, NULL); /* so that the folder is removed */
     sigaction(SIGTERM, &action, NULL);
     if (mkdtemp(job.folder) == NULL)
-        return complain(strerror(errno));
+        return fail(strerror(errno));
     if (unit_unpack(job.path, job.folder, &error) != 0 ||
         unit_describe(job.folder, &description, &error) != 0)
-        r = stop_asked ? 0 : complain(error.text);
+        r = stop_asked ? 0 : fail(error.text);
     else
         r = run_child(&job, &description);
     unit_description_fini(&description);

@@ -2,6 +2,7 @@
 /* linkage-gateway: command line, threads, and their end. See README.md. */
 #include "gateway.h"
 #include "linkage/stacks.h"
+#include "message.h"
 #include "option_table.h"
 #include "tls.h"
 
@@ -55,7 +56,7 @@ static void stop(int number)
 
 static int usage(const char *what, const char *text)
 {
-    fprintf(stderr, "linkage-gateway: %s '%s'; try: linkage-gateway --help\n", what, text);
+    complain("%s '%s'; try: linkage-gateway --help", what, text);
     return 2;
 }
 
@@ -165,7 +166,7 @@ static int start_thread(pthread_t *thread, void *(*run)(void *line), struct gate
     r = pthread_create(thread, NULL, run, line);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (r != 0)
-        fprintf(stderr, "linkage-gateway: no thread: %s\n", strerror(r));
+        complain("no thread: %s", strerror(r));
     return r != 0;
 }
 
@@ -205,14 +206,14 @@ int main(int argc, char **argv)
         return options_status(status);
     status = tls_check(&options, &error);
     if (status != 0) {
-        fprintf(stderr, "linkage-gateway: %s\n", error.text);
+        complain("%s", error.text);
         return status;
     }
     gate_hub_init(&hub);
     if (lk_stacks_prepare(&error) == 0 && gate_line_open(&line, &error) == 0) {
         status = serve(&line);
     } else {
-        fprintf(stderr, "linkage-gateway: %s\n", error.text);
+        complain("%s", error.text);
         status = 1;
     }
     gate_line_close(&line);

@@ -6,6 +6,7 @@
  * only from pages of this machine and of --allow-origin. The requested host name must be one of
  * this machine, because another site may let its own name resolve to this machine. With TLS, other
  * host names have no valid certificate, and a page must come from the gateway itself. */
+#include "message.h"
 #include "recordings.h"
 #include "tls.h"
 #include "viewer.h"
@@ -366,15 +367,14 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
     snprintf(web.session, sizeof(web.session), "linkage-%016llx",
              (unsigned long long)gate_utc_ns());
     if (page_make_token(web.look_token) != 0 || page_make_token(web.operate_token) != 0) {
-        fprintf(stderr, "linkage-gateway: no random numbers for tokens\n");
+        complain("no random numbers for tokens");
         return 1;
     }
     web.context = lws_create_context(&info);
     if (web.context == NULL) {
-        fprintf(stderr, "linkage-gateway: cannot listen at %s:%d: %s\n", options->address,
-                options->port,
-                options->tls_cert == NULL ? "another program does?"
-                                          : "another program does, or a file of TLS is none?");
+        complain("cannot listen at %s:%d: %s", options->address, options->port,
+                 options->tls_cert == NULL ? "another program does?"
+                                           : "another program does, or a file of TLS is none?");
         return 1;
     }
     web.meaning = gate_hub_meaning(hub);

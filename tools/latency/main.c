@@ -3,6 +3,7 @@
  * method. */
 #include "linkage/stacks.h"
 #include "linkage/version.h"
+#include "message.h"
 #include "report.h"
 #include "setup.h"
 
@@ -117,7 +118,7 @@ static int publish_report(struct lat_report *report)
     for (int i = 0; i < report->n_loads; i++)
         measured = measured || report->loads[i].n_rounds > 0;
     if (report->interrupted && !measured) {
-        fprintf(stderr, "linkage-latency: interrupted before the first round had ended\n");
+        complain("interrupted before the first round had ended");
         return LAT_FAILED;
     }
     for (int i = 0; i < report->n_notes && report->failed; i++)
@@ -155,7 +156,7 @@ int main(int argc, char *argv[])
     int code;
 
     if (lk_stacks_prepare(&error) != 0) {
-        fprintf(stderr, "linkage-latency: %s\n", error.text);
+        complain("%s", error.text);
         return LAT_FAILED;
     }
     if (status != LAT_DONE)
@@ -166,7 +167,7 @@ int main(int argc, char *argv[])
     lat_setup_fini(&setup);
     report.interrupted = code == -EINTR || lat_interrupted();
     if (code != 0 && !report.interrupted)
-        fprintf(stderr, "linkage-latency: %s\n", error.text);
+        complain("%s", error.text);
     status = code != 0 && !report.interrupted ? LAT_FAILED : publish_report(&report);
     for (int i = 0; i < report.n_loads; i++)
         lat_load_result_fini(&report.loads[i]);

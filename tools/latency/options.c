@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
+#include "message.h"
 #include "option_table.h"
 #include "output.h"
 #include "process.h"
@@ -65,13 +66,13 @@ const char *lat_load_name(enum lat_load load)
 
 __attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)
 {
+    char text[2048];
     va_list arguments;
 
-    fprintf(stderr, "linkage-latency: ");
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    fprintf(stderr, "\n");
+    complain("%s", text);
     return LAT_USAGE;
 }
 
@@ -155,7 +156,7 @@ static int find_daemon(const char *given, char ret_path[PATH_MAX])
     if (given != NULL) {
         if (lat_process_find(given, ret_path))
             return 0;
-        fprintf(stderr, "linkage-latency: --daemon %s: no such program\n", given);
+        complain("--daemon %s: no such program", given);
         return LAT_FAILED;
     }
     for (int i = 0; slash != NULL && i < 2; i++) {
@@ -166,8 +167,8 @@ static int find_daemon(const char *given, char ret_path[PATH_MAX])
     }
     if (lat_process_find("linkaged", ret_path))
         return 0;
-    fprintf(stderr, "linkage-latency: linkaged is neither beside this program nor in PATH, name it "
-                    "by --daemon PATH\n");
+    complain("linkaged is neither beside this program nor in PATH, name it "
+             "by --daemon PATH");
     return LAT_FAILED;
 }
 

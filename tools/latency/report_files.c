@@ -2,6 +2,7 @@
 /* Writes the files in the output folder of the measurement. */
 #include "csv.h"
 #include "histogram_text.h"
+#include "message.h"
 #include "output.h"
 #include "plot_page.h"
 #include "report.h"
@@ -215,7 +216,6 @@ int lat_report_files(struct lat_report *report)
     if (code == 0)
         code = write_report(report, "report.json", "{", lat_report_json);
     if (code != 0)
-        fprintf(stderr, "linkage-latency: writing to %s failed: %s\n", report->options.output,
-                output_error(code));
+        complain("writing to %s failed: %s", report->options.output, output_error(code));
     return code;
 }

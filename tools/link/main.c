@@ -2,6 +2,7 @@
 /* linkage-link: couples two daemons, each with a part of a machine. See README.md. */
 #include "link.h"
 #include "linkage/stacks.h"
+#include "message.h"
 #include "option_table.h"
 
 #include <float.h>
@@ -277,6 +278,6 @@ int main(int argc, char **argv)
     close_clients(&link);
     print_result(&link);
     if (r != 0)
-        fprintf(stderr, "linkage-link: %s\n", error.text);
+        complain("%s", error.text);
     return r != 0;
 }

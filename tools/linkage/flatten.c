@@ -30,9 +30,9 @@ static void print_errors(int result, const struct lk_errors *errors, const struc
     if (result < 0)
         complain("%s", strerror(-result));
     else if (errors->n == 0)
-        fprintf(stderr, "%s\n", error->text);
+        file_error("%s", error->text);
     for (int i = 0; result > 0 && i < errors->n; i++)
-        fprintf(stderr, "%s\n", errors->line[i].text);
+        file_error("%s", errors->line[i].text);
 }
 
 static int flatten(const char *path, const char *output)

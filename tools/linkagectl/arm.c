@@ -2,6 +2,7 @@
 /* Commands `arm`, and `run`, which loads, arms and starts. */
 #include "ctl.h"
 #include "report.h"
+#include "tone.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -62,9 +63,9 @@ static int show_outcome(const struct ctl_options *options, const Linkage__V1__Co
     if (options->json)
         return show_outcome_json(options, reply, armed, text);
     if (!armed) {
-        fputs("linkagectl: not armed: ", stderr);
+        fprintf(stderr, "%slinkagectl: not armed: ", tone_begin(stderr, TONE_ERROR));
         lk_report_put(stderr, text[0] != '\0' ? text : "the daemon does not say why");
-        putc('\n', stderr);
+        fprintf(stderr, "%s\n", tone_end(stderr));
         return CTL_FAILED;
     }
     fputs("armed: ", stdout);

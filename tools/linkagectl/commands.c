@@ -3,6 +3,7 @@
 #include "ctl.h"
 #include "linkage/file.h"
 #include "linkage/json.h"
+#include "message.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ static void print_fault(const struct ctl_options *options, const char *result,
     struct lk_json json = {.file = stdout};
 
     if (!options->json) {
-        fprintf(stderr, "linkagectl: %s\n", error->text);
+        complain("%s", error->text);
         return;
     }
     lk_json_open(&json, NULL, '{');

@@ -2,6 +2,7 @@
 /* The options of linkagectl. An option that only some commands accept sets a bit. main.c checks
  * whether the command accepts it. */
 #include "ctl.h"
+#include "message.h"
 #include "numbers.h"
 #include "option_table.h"
 #include "report.h"
@@ -16,13 +17,13 @@
 
 int ctl_usage(const char *format, ...)
 {
+    char text[2048];
     va_list args;
 
-    fprintf(stderr, "linkagectl: ");
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    fprintf(stderr, "; try: linkagectl --help\n");
+    complain("%s; try: linkagectl --help", text);
     return CTL_USAGE;
 }
 

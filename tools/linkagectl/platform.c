@@ -2,6 +2,7 @@
 /* Command `platform`: sends an order to the motion platform, and prints its state. */
 #include "ctl.h"
 #include "linkage/json.h"
+#include "message.h"
 #include "reply_json.h"
 #include "report.h"
 
@@ -31,7 +32,7 @@ int ctl_check_platform(const struct ctl_options *options, int n, char **args)
         return CTL_OK;
     lk_error_set(&error, "'%s' is no order, expected engage, park, emergency, release or show",
                  args[0]);
-    fprintf(stderr, "linkagectl: platform: %s\n", error.text);
+    complain("platform: %s", error.text);
     return CTL_USAGE;
 }
 

@@ -5,6 +5,7 @@
 #include "linkage/json.h"
 #include "reply_json.h"
 #include "report.h"
+#include "tone.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -199,18 +200,18 @@ static void show_people(const Linkage__V1__Status *s)
 /* Print the daemon's refusal. */
 static int refused(const Linkage__V1__ControlReply *reply)
 {
-    fputs("linkagectl: ", stderr);
+    fprintf(stderr, "%slinkagectl: ", tone_begin(stderr, TONE_ERROR));
     if (reply->id_of_error[0] != '\0') {
         lk_report_put(stderr, reply->id_of_error);
         fputs(": ", stderr);
     }
     lk_report_put(stderr,
                   reply->text[0] != '\0' ? reply->text : lk_client_result_name(reply->result));
-    putc('\n', stderr);
+    fprintf(stderr, "%s\n", tone_end(stderr));
     for (size_t i = 1; i < reply->n_errors; i++) { /* the first error is equal to the text */
-        fputs("linkagectl: ", stderr);
+        fprintf(stderr, "%slinkagectl: ", tone_begin(stderr, TONE_ERROR));
         lk_report_put(stderr, reply->errors[i]);
-        putc('\n', stderr);
+        fprintf(stderr, "%s\n", tone_end(stderr));
     }
     return CTL_FAILED;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "line.h"
 #include "codes.h"
+#include "message.h"
 
 #include <errno.h>
 #include <math.h>
@@ -145,7 +146,7 @@ static void take_description(struct xcp_line *line, const Linkage__V1__ModelDesc
     if (code == 0)
         code = xcp_a2l_make(&line->image, line->address, line->port);
     if (code != 0) {
-        fprintf(stderr, "linkage-xcp: model '%s' does not fit: %s\n", model->name, strerror(-code));
+        complain("model '%s' does not fit: %s", model->name, strerror(-code));
         xcp_image_fini(&line->image);
         return;
     }
@@ -385,12 +386,12 @@ static int set_input(struct xcp_line *line, const struct xcp_input *input, doubl
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_SET;
     request.set = &set;
     if (lk_client_call(line->setter, &request, &reply, &error) != 0) {
-        fprintf(stderr, "linkage-xcp: %s\n", error.text);
+        complain("%s", error.text);
         return XCP_E_NOT_NOW;
     }
     refused = error_of(reply);
     if (refused != XCP_E_NONE)
-        fprintf(stderr, "linkage-xcp: '%s' was not set: %s\n", input->name, reply->text);
+        complain("'%s' was not set: %s", input->name, reply->text);
     else
         put_values(&line->image, XCP_INPUTS, input->place, values, (size_t)input->n);
     return refused;

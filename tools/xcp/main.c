@@ -2,6 +2,7 @@
 /* linkage-xcp: an XCP slave on Ethernet for a daemon. See README.md. */
 #include "line.h"
 #include "linkage/stacks.h"
+#include "message.h"
 #include "option_table.h"
 
 #include <arpa/inet.h>
@@ -52,7 +53,7 @@ static void stop(int number)
 
 static int usage(const char *what, const char *text)
 {
-    fprintf(stderr, "linkage-xcp: %s '%s'; try: linkage-xcp --help\n", what, text);
+    complain("%s '%s'; try: linkage-xcp --help", what, text);
     return 2;
 }
 
@@ -190,7 +191,7 @@ int main(int argc, char **argv)
         open_line(&line, &options, &error) == 0) {
         serve(&line);
     } else {
-        fprintf(stderr, "linkage-xcp: %s\n", error.text);
+        complain("%s", error.text);
         status = 1;
     }
     xcp_line_close(&line);
