@@ -76,9 +76,9 @@ static void test_every_key(void **state)
     assert_memory_equal(set->head, ((double[3]){0.1, 0, 0.9}), 24);
     for (int i = 0; i < LK_WASHOUT_VALUES; i++)
         assert_string_equal(config.cueing.names.gain[i], i < 3     ? "gain"
-                                                   : i == 9  ? "slow"
-                                                   : i == 19 ? "tilt"
-                                                             : "");
+                                                         : i == 9  ? "slow"
+                                                         : i == 19 ? "tilt"
+                                                                   : "");
     assert_int_equal(ride->platform.n, 3);
     assert_true(ride->platform.limits[2].low == -0.3 && ride->platform.limits[2].high == 0.4);
     assert_true(ride->platform.limits[0].speed == 1 && ride->platform.limits[0].acceleration == 2);

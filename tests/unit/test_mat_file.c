@@ -27,14 +27,9 @@ static char *read_text(const char *path, size_t *ret_size)
  * its name before. */
 static void test_names(void **state)
 {
-    static const char *const names[][2] = {{"time", " time "},
-                                           {"tip.x", " tip_x "},
-                                           {"tip_x", " tip_x_2 "},
-                                           {"tip-x", " tip_x_3 "},
-                                           {"2nd", " x_2nd "},
-                                           {"end", " end_2 "},
-                                           {"units", " units_2 "},
-                                           {"\xc3\xa4", " x___ "}};
+    static const char *const names[][2] = {
+        {"time", " time "}, {"tip.x", " tip_x "}, {"tip_x", " tip_x_2 "}, {"tip-x", " tip_x_3 "},
+        {"2nd", " x_2nd "}, {"end", " end_2 "},   {"units", " units_2 "}, {"\xc3\xa4", " x___ "}};
     char path[] = "/tmp/mat-XXXXXX", longer[200];
     struct mat *mat = mat_new(9);
     double row[9] = {0};

@@ -74,7 +74,8 @@ struct lk_csv_table {
 int lk_csv_read(const char *path, double end, struct lk_csv_table *ret_table,
                 struct lk_error *ret_error);
 /** lk_csv_read_curves() - do the same, but the first column may also be a height or a steering
- * travel, as `linkage kc` writes them, a frequency, or the lower end of a class; other fields of such a file may be nan. */
+ * travel, as `linkage kc` writes them, a frequency, or the lower end of a class; other fields of
+ * such a file may be nan. */
 int lk_csv_read_curves(const char *path, struct lk_csv_table *ret_table,
                        struct lk_error *ret_error);
 /** lk_csv_table_grow() - Allocate memory for one more row. Return: false: out of memory. */

@@ -186,8 +186,8 @@ static int read_numbers(const char *path, struct lk_numbers **ret)
     if (result == 0)
         return EXIT_DONE;
     file_error("%s", result < 0     ? strerror(-result)
-                      : errors.n > 0 ? errors.line[0].text
-                                     : error.text);
+                     : errors.n > 0 ? errors.line[0].text
+                                    : error.text);
     return EXIT_REFUSED;
 }
 

@@ -4,8 +4,8 @@
 #include "commands.h"
 
 #include <errno.h>
-#include <math.h>
 #include <glob.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -116,7 +116,7 @@ static void print_findings(const char *path, const struct lk_model *model, struc
     for (int i = 0; i < findings.n; i++) /* stops are reported at the line of their joint instead */
         if (strcmp(findings.list[i].id, "stop-violated") != 0)
             file_warning("%s: warning: %s: %s", path, findings.list[i].where,
-                          findings.list[i].text);
+                         findings.list[i].text);
     lk_findings_fini(&findings);
 }
 
