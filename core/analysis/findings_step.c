@@ -43,13 +43,23 @@ static bool may_factor(struct lk_inspection *in)
     return lk_inspection_may(in, 0.5 * in->sys->summary.step_flops);
 }
 
-/* Return whether @law belongs to an element of a beam, whose fast modes follow without oscillation
- * that matters. */
-static bool is_of_beam(const struct lk_inspection *in, const struct lk_law *law)
+/* Least damping of the elements of a beam, as a fraction of the step: their fast modes then follow.
+ * Without it the axial modes of a beam that turns fast may gain energy. */
+#define BEAM_DAMPING 0.01
+
+/* Return whether @law belongs to an element of a beam and needs no look: its fast modes are damped,
+ * or another element of the beam speaks for it. */
+static bool follows(const struct lk_inspection *in, const struct lk_law *law,
+                    const struct lk_law_value *f)
 {
     int force = law->n_terms > 0 ? in->sys->term[law->first_term].force : -1;
+    const struct lk_force_def *def = force >= 0 ? &in->model->forces[force] : NULL;
+    const char *dot = def != NULL ? strrchr(def->name, '.') : NULL;
 
-    return force >= 0 && in->model->forces[force].is_element;
+    if (def == NULL || !def->is_element)
+        return false;
+    return f->damping >= BEAM_DAMPING * in->sys->h * f->stiffness || law->row != 0 ||
+           (dot != NULL && strcmp(dot, ".1") != 0);
 }
 
 static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
@@ -60,7 +70,7 @@ static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
     char where[LK_TEXT_SIZE];
     struct lk_finding *finding;
 
-    if (is_of_beam(in, law))
+    if (follows(in, law, &f))
         return;
     /* the mobility with all joints is never larger than the mobility without joints */
     if (!(sqrt(f.stiffness * alone) * sys->h > SWING_MAX))

@@ -148,6 +148,10 @@ static int read_section(struct lk_node map, struct lk_beam_section *s, struct lk
     result = lk_also(result, lk_read_positive(map, "mass_per_length", &s->mass, err));
     if (lk_node_get(map, "shear").index != 0)
         result = lk_also(result, read_list(map, "shear", 2, false, s->GA, err));
+    /* of a section of one material: density times second moment of area */
+    for (int i = 0; i < 2 && result == 0; i++)
+        s->inertia[i + 1] = s->mass * s->EI[i] / s->EA;
+    s->inertia[0] = s->inertia[1] + s->inertia[2];
     if (lk_node_get(map, "inertia_per_length").index != 0)
         result = lk_also(result, read_list(map, "inertia_per_length", 3, true, s->inertia, err));
     for (int i = 0; i < 3 && result == 0; i++)

@@ -227,7 +227,7 @@ static void test_run(void **state)
     assert_output("not armed: " REASON);
     assert_null(strstr(stage.output, "running"));
     assert_int_equal(run_ctl(FITS, "run /nowhere/model.yaml"), 1);
-    assert_output("/nowhere/model.yaml: No such file");
+    assert_output("/nowhere/model.yaml: cannot be read (No such file");
 }
 
 static void test_status(void **state)
