@@ -67,6 +67,43 @@ expect 1 'a size below 0' "$linkage" import bad.urdf --root fixed --density 1000
 has 'a size below 0' "bad.urdf:4: size of <box> is '1 -0.1 0.2', expected three numbers above 0" err
 expect 2 'no density' "$linkage" import shapes.urdf --root fixed --density 0 -o bad.yaml
 
+# shapes: materials by name and by value, a capsule, a mesh in millimetres that is mirrored, <collision> instead of a mesh that
+# is not read; one of a link that became part of another body
+mkdir -p robot/urdf robot/meshes
+cp "$small/visuals.urdf" robot/urdf
+cp "$small/hand.stl" robot/meshes
+expect 0 'visuals' "$linkage" import robot/urdf/visuals.urdf --root fixed -o visuals.yaml
+has 'visuals' 'not read: 3 shapes (cover.dae, sphere, tip.dae)' err
+has 'visuals' '1 meshes are drawn as their bounding boxes' err
+sed -n '/^shapes:/,$p' visuals.yaml >shapes
+cat >expected <<'END'
+shapes:
+  base_1: {type: box, body: ground, position: [0, 0, 0], size: [0.4, 0.4, 0.1], color: [0.1, 0.2, 0.8]}
+  arm_1: {type: cylinder, body: arm, position: [0, 0, 0.6], diameter: 0.1, length: 0.6, axis: [0.479425539, 0, 0.877582562], color: [0.5, 0.5, 1, 0.25]}
+  arm_2: {type: sphere, body: arm, position: [-0.143827662, 0, 0.336725231], diameter: 0.1, color: [0.5, 0.5, 1, 0.25]}
+  arm_3: {type: sphere, body: arm, position: [0.143827662, 0, 0.863274769], diameter: 0.1, color: [0.5, 0.5, 1, 0.25]}
+  arm_4: {type: box, body: arm, position: [-0.05, 0.025, 1.11], size: [0.1, 0.05, 0.02]}
+  tip_1: {type: cylinder, body: tip, position: [0, 0, 1.1], diameter: 0.2, length: 0.3, axis: [0, -1, 0]}
+  flag_1: {type: sphere, body: tip, position: [0.2, 0, 1.1], diameter: 0.04, color: [0.5, 0.5, 1, 0.25]}
+END
+equal 'visuals' shapes expected
+expect 0 'visuals: a picture' "$linkage" view visuals.yaml --svg visuals.svg
+# the same mesh as binary STL, and a flat one as OBJ
+{
+    printf '%80s\1\0\0\0%12s' '' ''
+    printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\310\102\0\0\0\0\0\0\0\0\0\0\0\0\0\0\110\102\0\0\240\101\0\0'
+} >robot/meshes/hand.stl
+expect 0 'a binary mesh' "$linkage" import robot/urdf/visuals.urdf --root fixed -o binary.yaml
+sed -n '/^shapes:/,$p' binary.yaml >shapes
+equal 'a binary mesh' shapes expected
+sed 's|package://robot/meshes/hand.stl|square.obj|' "$small/visuals.urdf" >flat.urdf
+cp "$small/square.obj" .
+expect 0 'a flat mesh' "$linkage" import flat.urdf --root fixed -o flat.yaml
+has 'a flat mesh' 'arm_4: {type: box, body: arm, position: [-0.0005, 0.0005, 1.1], size: [0.001, 0.001, 1e-06]}' flat.yaml
+rm robot/meshes/hand.stl
+expect 0 'a lost mesh' "$linkage" import robot/urdf/visuals.urdf --root fixed -o lost.yaml
+has 'a lost mesh' 'not read: 4 shapes (hand.stl, cover.dae, sphere, tip.dae)' err
+
 # a loop that is open as drawn, by 0.3 m, closes; masses of 650 t look wrong
 expect 0 'five bars' "$linkage" import "$robots/five-bar.urdf" --loops "$robots/five-bar-loops.yaml" --root fixed \
     -o five.yaml
@@ -269,6 +306,25 @@ else
     has 'leg' "leg.xml:11: the armature 0.3 of joint 'rail' is a rotor" err
     has 'leg' "leg.xml:19: joint 'knee' has the ref 0.523599" err
     has 'leg' '# limits -1.91986, 1.5708' leg.yaml
+    # shapes in all frames: those of a body without joints, of bodies with several joints, an ellipsoid
+    has 'leg' '1 meshes and ellipsoids are drawn as their bounding boxes' err
+    has 'leg' 'not read: 1 shapes (plane)' err
+    has 'leg' 'not read: contacts between 6 shapes' err
+    has 'leg' 'hip_1: {type: cylinder, body: hip, position: [0.210595332, 0.156507362, 0.945275317], diameter: 0.06' leg.yaml
+    has 'leg' 'plate_1: {type: box, body: hip, position: [0.155207987, 0.113897535, 0.957176771], size: [0.1, 0.04, 0.16]' leg.yaml
+    has 'leg' 'foot_1: {type: box, body: foot, position: [0.227535928, 0.300314887, 0.567777068], size: [0.2, 0.08, 0.06]' leg.yaml
+    printf '<mujoco><asset><material name="m" rgba="1 0 0 1"/></asset><worldbody><body><joint/><geom size=".1" material="m"/>%s
+        <geom type="cylinder" size=".2 .3" group="3"/></body><body pos="1 0 0"><joint/><geom type="cylinder" size=".2 .3" group="3"/>
+        </body></worldbody></mujoco>' '<geom size=".1" pos="1 0 0" rgba="0 1 0 .5"/>' >groups.xml
+    expect 0 'groups' "$linkage" import groups.xml -o groups.yaml
+    sed -n '/^shapes:/,$p' groups.yaml >shapes
+    cat >expected <<'END'
+shapes:
+  body_1_1: {type: sphere, body: body_1, position: [0, 0, 0], diameter: 0.2, color: [1, 0, 0]}
+  body_1_2: {type: sphere, body: body_1, position: [1, 0, 0], diameter: 0.2, color: [0, 1, 0, 0.5]}
+  body_2_1: {type: cylinder, body: body_2, position: [1, 0, 0], diameter: 0.4, length: 0.6, axis: [0, 0, 1]}
+END
+    equal 'groups' shapes expected
     expect 0 'leg falls' "$linkage" run leg.yaml --formulation recursive -s 1e-3 -d 0.5 -o run.csv
     near 'leg falls' 2e-8 0.19321796091873378 2.2365796539950344 0.30915822679032678 -1.8303573478387806
     # loops by connect and weld, a joint that follows, against MuJoCo (20 us), which has to close it first: 3e-4

@@ -31,7 +31,7 @@ void robot_read(const char *path, const char *text, size_t size, struct robot *r
                                       "1000 kg/m^3"
                                     : "parts of CAD have their masses");
     if (xml_is(root, "robot"))
-        urdf_read(root, robot, notes);
+        urdf_read(path, root, robot, notes);
     else if (xml_is(root, "mujoco"))
         read_mujoco(path, text, size, root, robot, notes);
     else if (xml_is(root, "PhysicalModelingXMLFile") || xml_is(root, "SimscapeMultibodyImportXML"))

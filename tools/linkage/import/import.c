@@ -220,7 +220,7 @@ static int import_robot(const struct import_options *o, struct robot *robot, str
 
 static int import_text(const struct import_options *o, const char *text, size_t size)
 {
-    struct robot robot = {.density = o->density};
+    struct robot robot = {.density = o->density, .reads_meshes = true};
     struct notes notes = {.path = o->path};
     int code;
 

@@ -3,15 +3,18 @@
  *
  *     formats.c   XML text         -> the reader for its first element (xml.c: the parser)
  *     urdf.c      URDF             -> struct robot: links and joints as in the file; masses of
- *                                     links without them by urdf_shapes.c
+ *                                     links without them by urdf_shapes.c; shapes by
+ *                                     urdf_visuals.c
  *     mjcf.c      MJCF             -> struct robot, as compiled by MuJoCo (mjcf_process.c), without
- *                                     elements of later versions (mjcf_newer.c)
+ *                                     elements of later versions (mjcf_newer.c); shapes by
+ *                                     mjcf_geoms.c
  *     simscape.c  Simscape Multibody, first generation
  *                                  -> struct robot: an assembly with its loops
  *     simscape_assembly.c ...      -> second generation, with joints made of constraints
  *     loops.c     file of loops    -> further joints of the robot, which close loops
  *     place.c     struct robot     -> world frames as drawn, links merged to bodies
  *     balls.c     three hinges     -> a ball joint, if the axes meet in massless bodies
+ *     shapes.c    shapes of a link, mesh.c: bounding boxes of STL and OBJ
  *     masses.c    links of a body  -> mass, centre and inertia of each body, and their errors
  *     write.c     struct robot     -> YAML
  *     import.c    options, calls of these steps, check of the written model by its reader
@@ -20,6 +23,8 @@
  * written. Do not use these functions in the cycle thread. */
 #ifndef TOOLS_LINKAGE_IMPORT_H
 #define TOOLS_LINKAGE_IMPORT_H
+
+#include "linkage/scene.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -165,23 +170,45 @@ struct body {
     char mended[200];
 };
 
+/** struct shape - a shape for viewers: box, sphere or cylinder.
+ * @link: index of its link, @at: pose in the link
+ * @size: see struct lk_shape [m]
+ * @color: red, green, blue, opacity, 0 to 1, if @has_color; otherwise viewers choose */
+struct shape {
+    int link;
+    enum lk_shape_kind kind;
+    struct frame at;
+    double size[3];
+    bool has_color;
+    double color[4];
+};
+
+/** struct undrawn - shapes of the file that the model lacks. @names: the first few, or "" */
+struct undrawn {
+    int n;
+    char names[120];
+};
+
 /** struct robot - links and joints of a file.
  * @root:          link without a parent joint
  * @says_root:     the file defines the ground, so no option is needed
  * @gravity:       [m/s^2]
  * @lacks_gravity: the file gives no gravity, so @gravity is an assumption
- * @density:       of links without inertia [kg/m^3], set by the caller; 0: they have no mass */
+ * @density:       of links without inertia [kg/m^3], set by the caller; 0: they have no mass
+ * @reads_meshes:  URDF: open files of meshes, set by the caller */
 struct robot {
     char *name;
-    int n_links, n_limbs, n_bodies;
-    int room_links, room_limbs;
+    int n_links, n_limbs, n_bodies, n_shapes;
+    int room_links, room_limbs, room_shapes;
     struct link *links;
     struct limb *limbs;
     struct body *bodies;
+    struct shape *shapes;
     int root;
     bool says_root, lacks_gravity;
     double gravity[3];
     double density;
+    bool reads_meshes;
 };
 
 /** has_coordinate() - Return true if a joint has exactly one coordinate. */
@@ -200,6 +227,32 @@ int robot_find_link(const struct robot *robot, const char *name);
 int robot_find_limb(const struct robot *robot, const char *name);
 void robot_free(struct robot *robot);
 
+/** robot_shape() - Append a shape.
+ * Return: false if its numbers are outside of the range of a model, memory is exhausted, or
+ * IMPORT_ITEMS_MAX shapes exist. */
+bool robot_shape(struct robot *robot, const struct shape *shape);
+/** robot_capsule() - Append a capsule: a cylinder and two spheres. @capsule: diameter, diameter,
+ * length of the cylinder along z in @size; its kind is ignored. Return: see robot_shape(). */
+bool robot_capsule(struct robot *robot, const struct shape *capsule);
+/** robot_box_of() - Append a box with the bounds @low and @high, in the axes of @box->at. Edges of a
+ * flat box become 1e-3 of the longest. Return: see robot_shape(). */
+bool robot_box_of(struct robot *robot, const struct shape *box, const double low[3],
+                  const double high[3]);
+/** undrawn_add() - Count a shape that the model lacks. Repeated names are listed once. */
+void undrawn_add(struct undrawn *undrawn, const char *name);
+
+/** mesh_bounds() - Compute the bounding box of a mesh.
+ * @text:   STL (binary or text) or OBJ, with a terminating zero after @size bytes
+ * @is_obj: the format
+ * Return: false if no vertex was found or one is not finite. */
+bool mesh_bounds(const char *text, size_t size, bool is_obj, double ret_low[3], double ret_high[3]);
+/** mesh_read_bounds() - Compute the bounding box of a mesh file.
+ * @path: path of the model. Relative names start at its folder; the package in package://PACKAGE/ is
+ *        a folder that contains the model, or is next to such a folder
+ * @name: name of the mesh in the model
+ * Return: false if there is no such file or its format is unknown. */
+bool mesh_read_bounds(const char *path, const char *name, double ret_low[3], double ret_high[3]);
+
 /** robot_read() - Read a file of any format. The robot is complete if no note is an error.
  * @text: content of the file
  * @path: path of the file, whose folder contains the meshes
@@ -207,8 +260,10 @@ void robot_free(struct robot *robot);
 void robot_read(const char *path, const char *text, size_t size, struct robot *robot,
                 struct notes *notes);
 /** urdf_read(), simscape_read(), mjcf_read() - Readers of the formats, for robot_read().
+ * @path: path of the file
  * @root: first element of the file */
-void urdf_read(const struct _xmlNode *root, struct robot *robot, struct notes *notes);
+void urdf_read(const char *path, const struct _xmlNode *root, struct robot *robot,
+               struct notes *notes);
 void simscape_read(const struct _xmlNode *root, struct robot *robot, struct notes *notes);
 void mjcf_read(const char *path, const char *text, size_t size, const struct _xmlNode *root,
                struct robot *robot, struct notes *notes);

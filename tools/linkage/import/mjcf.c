@@ -504,9 +504,22 @@ static void tell_rest(const struct reading *r)
     }
     for (int g = 0; g < m->ngeom; g++)
         touching += m->geom_contype[g] != 0 || m->geom_conaffinity[g] != 0;
-    if (m->ngeom > 0)
-        note(r->notes, NOTE_SAID, 0, "not read: %d shapes, and contacts between %d of them",
-             m->ngeom, touching);
+    if (touching > 0)
+        note(r->notes, NOTE_SAID, 0, "not read: contacts between %d shapes", touching);
+}
+
+static void read_shapes(const struct reading *r)
+{
+    struct mjcf_drawn drawn = {0};
+
+    for (int b = 0; b < r->m->nbody; b++)
+        mjcf_draw_body(r->m, b, r->link[b], r->shift[b], r->robot, &drawn);
+    if (drawn.n_boxes > 0)
+        note(r->notes, NOTE_SAID, 0, "%d meshes and ellipsoids are drawn as their bounding boxes",
+             drawn.n_boxes);
+    if (drawn.undrawn.n > 0)
+        note(r->notes, NOTE_SAID, 0, "not read: %d shapes (%s)", drawn.undrawn.n,
+             drawn.undrawn.names);
 }
 
 static void read_model(const struct reading *r)
@@ -526,6 +539,7 @@ static void read_model(const struct reading *r)
         read_equality(r, e);
     for (int a = 0; a < r->m->nu; a++)
         read_actuator(r, a);
+    read_shapes(r);
     tell_rest(r);
 }
 

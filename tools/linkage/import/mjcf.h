@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MuJoCo's compiler in a separate process, so that a crash caused by a file ends only that
- * process. */
+ * process; and the shapes of the compiled model. */
 #ifndef TOOLS_LINKAGE_IMPORT_MJCF_H
 #define TOOLS_LINKAGE_IMPORT_MJCF_H
 
@@ -17,5 +17,17 @@
  * Return: the model, to be freed with mj_deleteModel(); NULL after a note. */
 mjModel *mjcf_compile(const char *path, const char *text, size_t size, const xmlNode *root,
                       struct notes *notes);
+
+/* struct mjcf_drawn - result of mjcf_draw_body(). @n_boxes: meshes and ellipsoids drawn as boxes */
+struct mjcf_drawn {
+    int n_boxes;
+    struct undrawn undrawn;
+};
+
+/** mjcf_draw_body() - Add the shapes of a body to the robot.
+ * @link: link of the body; @shift: from the frame of the body to that of the link, see struct reading
+ * @drawn: in and out: counts */
+void mjcf_draw_body(const mjModel *m, int body, int link, const double shift[3],
+                    struct robot *robot, struct mjcf_drawn *drawn);
 
 #endif

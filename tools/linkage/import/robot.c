@@ -95,6 +95,7 @@ void robot_free(struct robot *robot)
     free(robot->links);
     free(robot->limbs);
     free(robot->bodies);
+    free(robot->shapes);
     free(robot->name);
     *robot = (struct robot){0};
 }

@@ -28,12 +28,13 @@ struct unknown {
 
 /** struct reading - state of the reader.
  * @n_foreign: number of elements for simulators and drivers, irrelevant to motion
- * @n_shapes:  number of visual, collision and material elements
+ * @visuals:   shapes for viewers
  * @unknown:   types of elements that are not read */
 struct reading {
     struct robot *robot;
     struct notes *notes;
-    int n_foreign, n_shapes, n_unknown;
+    struct urdf_visuals *visuals;
+    int n_foreign, n_unknown;
     struct unknown unknown[UNKNOWN_MAX];
 };
 
@@ -118,11 +119,9 @@ static void look_for_unknown(struct reading *r, const xmlNode *node, const char 
 
     FOR_EACH_CHILD(child, node)
     {
-        if (xml_is_one_of(child, known))
+        if (xml_is_one_of(child, known) || xml_is_one_of(child, shapes))
             continue;
-        if (xml_is_one_of(child, shapes))
-            r->n_shapes++;
-        else if (xml_is_one_of(child, foreign))
+        if (xml_is_one_of(child, foreign))
             r->n_foreign++;
         else if (strncmp(xml_name(child), "xacro:", 6) == 0 ||
                  (child->ns != NULL && child->ns->prefix != NULL &&
@@ -217,6 +216,7 @@ static void read_link(struct reading *r, const xmlNode *node)
         read_inertial(r, inertial, link);
     else if (r->robot->density > 0)
         urdf_estimate(node, r->robot->density, link, r->notes);
+    urdf_visuals_add(r->visuals, node, r->robot->n_links - 1);
 }
 
 /* ---- joints ---- */
@@ -414,6 +414,23 @@ static void read_constraint(struct reading *r, const xmlNode *node)
 
 /* ---- the file ---- */
 
+/* Report shapes and elements that the model lacks. */
+static void tell_rest(const struct reading *r)
+{
+    struct undrawn undrawn;
+    int n_meshes = urdf_visuals_end(r->visuals, &undrawn);
+
+    if (n_meshes > 0)
+        note(r->notes, NOTE_SAID, 0, "%d meshes are drawn as their bounding boxes", n_meshes);
+    if (undrawn.n > 0)
+        note(r->notes, NOTE_SAID, 0,
+             "not read: %d shapes (%s), %d elements of simulators and drivers", undrawn.n,
+             undrawn.names, r->n_foreign);
+    else if (r->n_foreign > 0)
+        note(r->notes, NOTE_SAID, 0, "not read: %d elements of simulators and drivers",
+             r->n_foreign);
+}
+
 static void read_robot(struct reading *r, const xmlNode *root)
 {
     static const char *const known[] = {"link", "joint", "constraint", NULL};
@@ -435,16 +452,15 @@ static void read_robot(struct reading *r, const xmlNode *root)
     tell_unknown(r);
     if (r->robot->n_links == 0)
         note(r->notes, NOTE_ERROR, xmlGetLineNo(root), "there is no <link>");
-    if (r->n_foreign > 0 || r->n_shapes > 0)
-        note(r->notes, NOTE_SAID, 0,
-             "not read: %d shapes and materials, %d elements of simulators "
-             "and drivers",
-             r->n_shapes, r->n_foreign);
+    tell_rest(r);
 }
 
-void urdf_read(const xmlNode *root, struct robot *robot, struct notes *notes)
+void urdf_read(const char *path, const xmlNode *root, struct robot *robot, struct notes *notes)
 {
     struct reading r = {.robot = robot, .notes = notes};
 
-    read_robot(&r, root);
+    r.visuals = urdf_visuals_new(path, root, robot, notes);
+    if (r.visuals != NULL)
+        read_robot(&r, root);
+    urdf_visuals_free(r.visuals);
 }

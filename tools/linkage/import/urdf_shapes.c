@@ -19,7 +19,7 @@ struct sum {
     double inertia[6];
 };
 
-/* Read @n positive numbers. Return: false after a note. */
+/* Read @n positive numbers. Return: false after a note, unless @notes is NULL. */
 static bool read_sizes(const xmlNode *node, const char *attribute, int n, double *ret,
                        struct notes *notes)
 {
@@ -28,7 +28,7 @@ static bool read_sizes(const xmlNode *node, const char *attribute, int n, double
 
     for (int i = 0; i < n && good; i++)
         good = ret[i] > 0;
-    if (!good)
+    if (!good && notes != NULL)
         note(notes, NOTE_ERROR, xmlGetLineNo(node), "%s of <%s> is '%s', expected %s above 0",
              attribute, xml_name(node), text != NULL ? text : "",
              n == 1 ? "a number" : "three numbers");
@@ -36,32 +36,52 @@ static bool read_sizes(const xmlNode *node, const char *attribute, int n, double
     return good;
 }
 
-/* Compute the volume of a shape and its principal moments for a unit of mass. Return: 1; 0: the
- * shape cannot be measured, or after a note. */
-static int measure(const xmlNode *shape, double *ret_volume, double ret_moment[3],
-                   struct notes *notes)
+bool urdf_solid(const xmlNode *node, enum lk_shape_kind *ret_kind, double ret_size[3],
+                struct notes *notes)
 {
+    double a[3];
+
+    if (xml_is(node, "box") && read_sizes(node, "size", 3, a, notes)) {
+        *ret_kind = LK_SHAPE_BOX;
+    } else if (xml_is(node, "sphere") && read_sizes(node, "radius", 1, a, notes)) {
+        *ret_kind = LK_SHAPE_SPHERE;
+        a[0] = a[1] = a[2] = 2 * a[0];
+    } else if ((xml_is(node, "cylinder") || (xml_is(node, "capsule") && notes == NULL)) &&
+               read_sizes(node, "radius", 1, a, notes) &&
+               read_sizes(node, "length", 1, a + 2, notes)) {
+        *ret_kind = LK_SHAPE_CYLINDER;
+        a[0] = a[1] = 2 * a[0];
+    } else
+        return false;
+    memcpy(ret_size, a, sizeof(a));
+    return true;
+}
+
+/* Compute the volume of a shape and its principal moments for a unit of mass. Return: false: the
+ * shape cannot be measured, or after a note. */
+static bool measure(const xmlNode *shape, double *ret_volume, double ret_moment[3],
+                    struct notes *notes)
+{
+    enum lk_shape_kind kind;
     double a[3], r, l;
 
-    if (xml_is(shape, "box") && read_sizes(shape, "size", 3, a, notes)) {
+    if (!urdf_solid(shape, &kind, a, notes))
+        return false;
+    r = 0.5 * a[0];
+    l = a[2];
+    if (kind == LK_SHAPE_BOX) {
         *ret_volume = a[0] * a[1] * a[2];
         for (int k = 0; k < 3; k++)
             ret_moment[k] = (a[0] * a[0] + a[1] * a[1] + a[2] * a[2] - a[k] * a[k]) / 12;
-        return 1;
-    }
-    if (xml_is(shape, "sphere") && read_sizes(shape, "radius", 1, &r, notes)) {
+    } else if (kind == LK_SHAPE_SPHERE) {
         *ret_volume = 4 * M_PI / 3 * r * r * r;
         ret_moment[0] = ret_moment[1] = ret_moment[2] = 0.4 * r * r;
-        return 1;
-    }
-    if (xml_is(shape, "cylinder") && read_sizes(shape, "radius", 1, &r, notes) &&
-        read_sizes(shape, "length", 1, &l, notes)) {
+    } else {
         *ret_volume = M_PI * r * r * l;
         ret_moment[0] = ret_moment[1] = (3 * r * r + l * l) / 12;
         ret_moment[2] = r * r / 2;
-        return 1;
     }
-    return 0;
+    return true;
 }
 
 /* Add a shape, whose pose in the link is @place. */
@@ -81,7 +101,7 @@ static void add_shape(struct sum *sum, double mass, const double moment[3],
     sum->n++;
 }
 
-static void read_place(const xmlNode *node, struct frame *ret, struct notes *notes)
+void urdf_place(const xmlNode *node, struct frame *ret, struct notes *notes)
 {
     static const char *const names[] = {"xyz", "rpy"};
     double values[2][3] = {{0}};
@@ -92,7 +112,7 @@ static void read_place(const xmlNode *node, struct frame *ret, struct notes *not
     for (int i = 0; i < 2; i++) {
         char *text = xml_attribute(node, names[i]);
 
-        if (text != NULL && !xml_parse_numbers(text, 3, values[i]))
+        if (text != NULL && !xml_parse_numbers(text, 3, values[i]) && notes != NULL)
             note(notes, NOTE_ERROR, xmlGetLineNo(node),
                  "%s of <origin> is '%s', expected three decimal numbers, apart by spaces",
                  names[i], text);
@@ -114,11 +134,11 @@ static void add_shapes(const xmlNode *link, const char *kind, double density, st
 
         if (shape == NULL)
             continue;
-        if (measure(shape, &volume, moment, notes) == 0) {
+        if (!measure(shape, &volume, moment, notes)) {
             sum->n_other++;
             continue;
         }
-        read_place(xml_child(element, "origin"), &place, notes);
+        urdf_place(xml_child(element, "origin"), &place, notes);
         add_shape(sum, density * volume, moment, &place);
     }
 }

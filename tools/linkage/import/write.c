@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writer of the model file: bodies, joints, forces of joints, an input for each joint of limited
- * effort, an output for each coordinate, and an output for the frame of each link that became part
- * of another body. */
+ * effort, an output for each coordinate, an output for the frame of each link that became part of
+ * another body, and shapes. */
 #include "import.h"
 
 #include "linkage/linkage.h"
@@ -409,6 +409,76 @@ static void write_outputs(struct writer *w)
     }
 }
 
+/* Write numbers of a shape, rounded to nanometres for shorter files. */
+static void put_rounded(FILE *f, const double *x, int n)
+{
+    double rounded[4];
+
+    for (int i = 0; i < n; i++)
+        rounded[i] = fabs(x[i]) < 1e6 ? rint(x[i] * 1e9) / 1e9 : x[i];
+    put_numbers(f, rounded, n);
+}
+
+/* Write the size and the orientation of a shape. @frame: in the world */
+static void write_extent(FILE *f, const struct shape *shape, const struct frame *frame)
+{
+    double axis[3];
+
+    if (shape->kind == LK_SHAPE_BOX) {
+        fputs(", size: ", f);
+        put_numbers(f, shape->size, 3);
+        if (fabs(frame->q[0]) < 1) {
+            fputs(", orientation: {quaternion: ", f);
+            put_rounded(f, frame->q, 4);
+            fputc('}', f);
+        }
+        return;
+    }
+    fputs(", diameter: ", f);
+    put_number(f, shape->size[0]);
+    if (shape->kind == LK_SHAPE_SPHERE)
+        return;
+    frame_direction(frame, (const double[]){0, 0, 1}, axis);
+    fputs(", length: ", f);
+    put_number(f, shape->size[2]);
+    fputs(", axis: ", f);
+    put_rounded(f, axis, 3);
+}
+
+/* Write a shape as shape @k of its link. Names of links are unique, so LINK_K is unique, too. */
+static void write_shape(const struct writer *w, const struct shape *shape, int k)
+{
+    static const char *const types[] = {
+        [LK_SHAPE_BOX] = "box", [LK_SHAPE_SPHERE] = "sphere", [LK_SHAPE_CYLINDER] = "cylinder"};
+    const struct link *link = &w->robot->links[shape->link];
+    struct frame frame;
+    FILE *f = w->file;
+
+    body_frame(w, link->body, &frame);
+    frame_in(&frame, &link->in_body, &frame);
+    frame_in(&frame, &shape->at, &frame);
+    fprintf(f, "  %s_%d: {type: %s, body: %s, position: ", link->own, k, types[shape->kind],
+            body_name(w, link->body));
+    put_rounded(f, frame.r, 3);
+    write_extent(f, shape, &frame);
+    if (shape->has_color) {
+        fputs(", color: ", f);
+        put_numbers(f, shape->color, shape->color[3] < 1 ? 4 : 3);
+    }
+    fputs("}\n", f);
+}
+
+static void write_shapes(const struct writer *w)
+{
+    const struct robot *robot = w->robot;
+
+    for (int i = 0, k = 0; i < robot->n_shapes; i++) {
+        k = i > 0 && robot->shapes[i].link == robot->shapes[i - 1].link ? k + 1 : 1;
+        fputs(i == 0 ? "shapes:\n" : "", w->file);
+        write_shape(w, &robot->shapes[i], k);
+    }
+}
+
 bool write_robot(const struct robot *robot, const struct import_options *options, FILE *file)
 {
     struct writer w = {.robot = robot, .options = options, .file = file};
@@ -429,6 +499,7 @@ bool write_robot(const struct robot *robot, const struct import_options *options
     write_forces(&w);
     write_inputs(&w);
     write_outputs(&w);
+    write_shapes(&w);
     free(w.channel);
     return true;
 }
