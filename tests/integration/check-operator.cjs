@@ -306,6 +306,32 @@ async function reduce(page) {
   console.log('reduced');
 }
 
+/* columns of a histogram: within the period, later than the configuration's limit, beyond the period; their colours */
+async function count(page) {
+  const columns = await page.evaluate(async () => {
+    const { columnsOf, countBeyond } = await import('./histogram.js');
+    const histogram = { upper_ns: [1000, 10000, 90000, 100000, 110000, 2000000], count: [5, 4, 3, 2, 1, 1], late: 6 };
+    return [[...columnsOf(histogram, 1e5, 1)], countBeyond(histogram, 1e5)];
+  });
+  assert.deepStrictEqual(columns, [[[1, { count: 1, late: 1 }], [0, { count: 3, late: 3 }], [-1, { count: 7, late: 2 }],
+    [-2, { count: 5, late: 0 }]], 2]);
+  await page.click('[data-tab=timing]');
+  await page.waitForSelector('#times figcaption:not(:empty)', PATIENCE);
+  const hues = await page.evaluate(() => {
+    const uppers = [1e4, 1e5, 1e6, 1e7];
+    const kind = { upper_ns: uppers, count: [100, 10, 3, 1], late: 2 };
+    linkage.rig.socket.onmessage({ data: JSON.stringify({ op: 'histograms', period_ns: 2e6, wakeup: kind, compute: kind }) });
+    const { data } = document.querySelector('#times canvas').getContext('2d').getImageData(0, 0, 2000, 50);
+    const seen = new Set();
+    for (let i = 0; i < data.length; i += 4) if (data[i + 3] === 255) seen.add([data[i], data[i + 1], data[i + 2]].join());
+    return { seen: [...seen], text: document.querySelector('#times figcaption').textContent };
+  });
+  for (const hue of ['18,112,47', '143,83,0', '179,20,31']) assert(hues.seen.includes(hue), `no column of ${hue} in ${hues.seen.join(' ')}`);
+  assert.strictEqual(hues.text, '2 late, 1 longer than the period');
+  await page.click('[data-tab=inputs]');
+  console.log('counted');
+}
+
 /* another model frees what the one before had on the graphics processor; the name of a body is at the pointer */
 async function change(page) {
   const counts = await page.evaluate(() => {
@@ -524,6 +550,7 @@ async function drag(browser) {
   await dye(page);
   await arrange(page);
   await reduce(page);
+  await count(page);
   await point(page);
   await change(page);
   await without(browser);

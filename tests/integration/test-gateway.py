@@ -846,6 +846,9 @@ def test_claims(first, second, looker):
         expect(f'set to {values}', first.ask('set', channel='motor', values=values)['ok'], False)
     owned = looker.await_op('inputs', lambda said: said['inputs'][0]['acting'] == [7])
     expect('the owner', owned['inputs'][0]['bench'], 'operator')
+    told = looker.await_op('histograms', lambda said: said['wakeup']['count'])
+    expect('buckets', (len(told['wakeup']['upper_ns']), told['period_ns'] > 0, sum(told['compute']['count']) > 0),
+           (len(told['wakeup']['count']), True, True))
     end_s = time.monotonic() + 2   # longer than its time-out: it is sent again and again
     while time.monotonic() < end_s:
         first.say(op='alive')

@@ -50,7 +50,7 @@
  * was loaded. The remaining topics are for pages. SAMPLES consists of doubles: 0 (poses) or 1
  * (outputs), UTC [s], the values. The others are JSON: REPORT (inputs), POLICY, EVENT, ANSWER (to
  * the operator), HELD (inputs claimed by the operator), FAULTS (injected faults), PLATFORM, MISSED
- * (missed deadlines). */
+ * (missed deadlines), HISTOGRAMS (of wake-ups and steps). */
 enum gate_topic {
     GATE_TF,
     GATE_SCENE,
@@ -71,6 +71,7 @@ enum gate_topic {
     GATE_FAULTS,
     GATE_PLATFORM,
     GATE_MISSED,
+    GATE_HISTOGRAMS,
     GATE_SAMPLES,
     GATE_TOPICS
 };

@@ -111,8 +111,9 @@ static void take_controls(struct page *page)
 /* Send the present state, because this page did not receive the earlier parcels. */
 static void tell_all(struct page *page)
 {
-    static const enum gate_topic topics[] = {GATE_STATUS, GATE_REPORT,   GATE_POLICY, GATE_HELD,
-                                             GATE_FAULTS, GATE_PLATFORM, GATE_MISSED};
+    static const enum gate_topic topics[] = {GATE_STATUS, GATE_REPORT,    GATE_POLICY,
+                                             GATE_HELD,   GATE_FAULTS,    GATE_PLATFORM,
+                                             GATE_MISSED, GATE_HISTOGRAMS};
     struct gate_parcel *event;
     size_t place = 0;
 
@@ -251,6 +252,7 @@ void page_take(struct page *page, struct gate_parcel *parcel)
     case GATE_FAULTS:
     case GATE_PLATFORM:
     case GATE_MISSED:
+    case GATE_HISTOGRAMS:
         send_parcel(page, gate_parcel_hold(parcel));
         return;
     default:

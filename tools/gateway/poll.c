@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POLICY_EVERY 5  /* polls between two requests for the policy and the injected faults */
-#define MISSED       50 /* number of missed deadlines that are reported */
+#define POLICY_EVERY 5 /* polls between two requests for policy, injected faults, and histograms   \
+                        */
+#define MISSED 50      /* number of missed deadlines that are reported */
 
 /* ---- the status ---- */
 
@@ -110,6 +111,28 @@ static void poll_inputs(struct gate_line *line)
     gate_meaning_drop(meaning);
 }
 
+/* ---- histograms ---- */
+
+/* Write a distribution. Cycles later than the limit of the configuration are the last ones of it.
+ * @late: number of these cycles */
+static void put_histogram(struct lk_json *json, const char *name,
+                          const Linkage__V1__Durations *durations, uint64_t late)
+{
+    size_t n = durations != NULL ? durations->n_bucket_upper_ns : 0;
+
+    lk_json_open(json, name, '{');
+    lk_json_count(json, "late", late);
+    lk_json_open(json, "upper_ns", '[');
+    for (size_t i = 0; i < n; i++)
+        lk_json_count(json, NULL, durations->bucket_upper_ns[i]);
+    lk_json_close(json, ']');
+    lk_json_open(json, "count", '[');
+    for (size_t i = 0; i < n && i < durations->n_bucket_count; i++)
+        lk_json_count(json, NULL, durations->bucket_count[i]);
+    lk_json_close(json, ']');
+    lk_json_close(json, '}');
+}
+
 /* ---- the policy; for a client with role control, also injected faults and the platform ---- */
 
 /* Functions of this type write the requested content.
@@ -162,6 +185,29 @@ static const Linkage__V1__ControlReply *poll_part(struct gate_line *line,
     else
         gate_parcel_drop(parcel);
     return reply;
+}
+
+static bool put_histograms(struct lk_json *json, const Linkage__V1__ControlReply *reply)
+{
+    const Linkage__V1__Status *status = reply->status;
+
+    if (status == NULL)
+        return false;
+    lk_json_count(json, "period_ns", status->period_ns);
+    put_histogram(json, "wakeup", status->wakeup, status->late_wakeups);
+    put_histogram(json, "compute", status->compute, status->long_computations);
+    return true;
+}
+
+static void poll_histograms(struct gate_line *line)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__StatusRequest ask = LINKAGE__V1__STATUS_REQUEST__INIT;
+
+    ask.with_histograms = true;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS;
+    request.status = &ask;
+    poll_part(line, &request, GATE_HISTOGRAMS, "histograms", put_histograms);
 }
 
 static void poll_policy(struct gate_line *line)
@@ -301,8 +347,10 @@ static void poll_rest(struct poll *poll, uint64_t daemon_id, Linkage__V1__Role r
     bool is_seldom = poll->n++ % POLICY_EVERY == 0;
 
     poll_inputs(poll->line);
-    if (is_seldom)
+    if (is_seldom) {
         poll_policy(poll->line);
+        poll_histograms(poll->line);
+    }
     if (role != LINKAGE__V1__ROLE__ROLE_CONTROL)
         return;
     if (is_seldom)

@@ -1,39 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panel of timing: wake-up and step against the period, and deadlines that were missed, over time and one by one.
+// The panel of timing: histograms of wake-up and step with the period, and deadlines that were missed, over time and one by one.
 import { by, clock, duration, make, rowOf, show, write } from './dom.js';
+import { countBeyond, drawHistogram } from './histogram.js';
 import { now } from './plots.js';
 import { on, rig } from './rig.js';
 
 const STRIP_S = 300;
-let missed = [];
+const LONGEST = 2e10; // ns, of all that is longer
+const ROOM = 1.5; // of the shortest and of the longest time, at the sides
+const KINDS = { wakeup: { title: 'Wake-up', late: 'late' }, compute: { title: 'Step', late: 'long' } };
+let [missed, histograms] = [[], null];
 
-/** a bar from 0 to the period or to the longest time, whichever is more */
-function drawBar(name, durations, period, limit) {
-  const end = 1.04 * Math.max(period, durations.max_ns);
-  const look = durations.p99_ns >= period ? 'bad' : durations.max_ns >= period ? 'warn' : 'good';
-  const row = make('div', '', by('bars'), { className: 'bar' });
-  make('b', name, row);
-  const [half, most, longest] = [durations.p50_ns, durations.p99_ns, durations.max_ns].map(duration);
-  make('span', `half below ${half}, 99 % below ${most}, longest ${longest}`, row);
-  const track = make('div', '', row, { className: 'track' });
-  track.dataset.look = look;
-  const place = (className, value) => { make('i', '', track, { className }).style.width = `${Math.min(100 * value / end, 100)}%`; };
-  place('max', durations.max_ns);
-  place('p99', durations.p99_ns);
-  const line = (className, value, title) => { make('em', '', track, { className, title }).style.left = `${100 * value / end}%`; };
-  line('period', period, 'the period');
-  if (limit) line('limit', limit * period, 'the limit of the proof');
+/* the parts of a figure, which are made once */
+function figureOf(name) {
+  const i = Object.keys(KINDS).indexOf(name);
+  const figure = by('times').children[i] ?? make('figure', '', by('times'));
+  if (!figure.firstChild) {
+    make('b', KINDS[name].title, figure);
+    make('span', '', figure);
+    make('canvas', '', figure, { role: 'img' });
+    make('figcaption', '', figure);
+  }
+  const [, text, canvas, caption] = figure.children;
+  return { text, canvas, caption };
 }
 
 function drawTimes(status) {
-  by('bars').replaceChildren();
   const there = Boolean(status.wakeup && status.compute && status.period_ns);
+  show(by('times'), there);
   write(by('deadlines'), there ? `period ${duration(status.period_ns)}, the upright line. Missed deadlines ${status.overruns}, `
     + `late wake-ups ${status.late_wakeups}, long steps ${status.long_computations}, grid points skipped ${status.skipped}.`
     : 'Nothing has run yet.');
-  if (!there) return;
-  drawBar('Wake-up', status.wakeup, status.period_ns);
-  drawBar('Step', status.compute, status.period_ns, status.proof?.share_limit);
+  for (const name of there ? Object.keys(KINDS) : []) {
+    const [half, most, longest] = ['p50_ns', 'p99_ns', 'max_ns'].map((key) => duration(status[name][key]));
+    write(figureOf(name).text, `half below ${half}, 99 % below ${most}, longest ${longest}`);
+  }
+}
+
+function drawHistograms() {
+  if (!histograms || by('timing-panel').hidden) return;
+  const period = histograms.period_ns;
+  for (const [name, { late }] of Object.entries(KINDS)) {
+    const { canvas, caption } = figureOf(name);
+    const words = `${histograms[name].late} ${late}, ${countBeyond(histograms[name], period)} longer than the period`;
+    write(caption, words);
+    canvas.setAttribute('aria-label', `histogram: ${words}`);
+    drawHistogram(canvas, histograms[name], histograms, period, name === 'compute' && rig.status?.proof?.share_limit);
+  }
+}
+
+function takeHistograms(said) {
+  for (const name of Object.keys(KINDS)) said[name].upper_ns = said[name].upper_ns.map((upper) => Math.min(upper, LONGEST));
+  const all = Object.keys(KINDS).flatMap((name) => said[name].upper_ns);
+  histograms = said.period_ns > 0 && all.length > 0 ? said : null;
+  if (!histograms) return;
+  histograms.least = Math.min(...all, said.period_ns) / ROOM;
+  histograms.most = Math.max(...all, said.period_ns) * ROOM;
+  drawHistograms();
 }
 
 function drawStrip() {
@@ -56,6 +79,9 @@ function drawMissed() {
 }
 
 on('status', (status) => { if (!by('timing-panel').hidden) drawTimes(status); });
+on('histograms', takeHistograms);
+new ResizeObserver(drawHistograms).observe(by('times'));
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawHistograms);
 on('missed', ({ cycles }) => {
   missed = cycles;
   drawMissed();
