@@ -332,6 +332,44 @@ async function count(page) {
   console.log('counted');
 }
 
+/* the hexapod of a platform stands beside the mechanism, and its legs have the colours of the use of their strokes */
+async function mount(page) {
+  const ring = (radius, angle, z) => [60, 180, 300].flatMap((at) => [-1, 1].flatMap((side) => {
+    const turn = at * Math.PI / 180 + side * angle;
+    return [radius * Math.cos(turn), radius * Math.sin(turn), z];
+  }));
+  const platform = { op: 'platform', state: 'following', emergency: false, heard: false, ready: false, limited: 0, cause: '',
+    pose: [0, 0, 0.1, 0, 0, 0], feet: ring(1, 0.2, -1.2), joints: ring(0.9, 0.8, 0), low: Array(6).fill(-0.2), high: Array(6).fill(0.2),
+    actuators: [0, 0.1, 0.14, 0.19, -0.1999, 0] };
+  await page.evaluate((said) => { // the daemon of this test has none, and says so once
+    window.hearPlatform = (more) => linkage.rig.socket.onmessage({ data: JSON.stringify({ ...said, ...more }) });
+    window.hearPlatform();
+  }, platform);
+  await page.waitForFunction(() => linkage.view.beside && !linkage.view.beside.to, null, PATIENCE);
+  const found = await page.evaluate(() => {
+    const { view } = linkage;
+    const { beside } = view;
+    const edges = view.bounds();
+    return { top: beside.top.position.toArray(), colors: beside.legs.map(({ material }) => `#${material.color.getHexString()}`),
+      at: beside.legs.map(({ sleeve }) => view.find(...view.project(sleeve.getWorldPosition(sleeve.position.clone()).toArray()))?.shape.text),
+      isWithin: beside.corners().every((corner) => corner.toArray().every((value, k) => value >= edges[k][0] && value <= edges[k][1])) };
+  });
+  assert.deepStrictEqual(found.top, [0, 0, 0.1]);
+  assert.strictEqual(found.colors[0], '#0a63c2');
+  assert.strictEqual(found.colors[3], '#8f5300');
+  assert.strictEqual(found.colors[4], '#b3141f');
+  assert(![found.colors[0], found.colors[3]].includes(found.colors[2]), 'a busy leg looks like an idle one');
+  assert(found.at.includes('leg 2: 100.0 mm, 50 % of its stroke'), `the legs are ${found.at}`);
+  assert(found.isWithin, 'the hexapod is not within what is fitted');
+  await page.uncheck('#hexapod-shown');
+  assert(await page.evaluate(() => linkage.view.beside === null));
+  await page.check('#hexapod-shown');
+  await page.evaluate(() => window.hearPlatform({ state: undefined, feet: [], joints: [] }));
+  assert(await page.isHidden('#hexapod-box'));
+  assert(await page.evaluate(() => linkage.view.beside === null));
+  console.log('mounted');
+}
+
 /* another model frees what the one before had on the graphics processor; the name of a body is at the pointer */
 async function change(page) {
   const counts = await page.evaluate(() => {
@@ -551,6 +589,7 @@ async function drag(browser) {
   await arrange(page);
   await reduce(page);
   await count(page);
+  await mount(page);
   await point(page);
   await change(page);
   await without(browser);

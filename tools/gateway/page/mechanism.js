@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The picture of the mechanism on the page: its tools, names on hover, forces as arrows, and a body that is pushed by the mouse.
-import { View } from './pictures.js';
+// The picture of the mechanism on the page: its tools, names on hover, forces as arrows, a body that is pushed by the
+// mouse, and the hexapod of a motion platform.
+import { Hexapod, View } from './pictures.js';
 import { by, kept, show, write } from './dom.js';
 import { isHeld, setValues } from './inputs.js';
 import { newest } from './plots.js';
+import { usesOf } from './platform.js';
 import { on, rig } from './rig.js';
 
 const LONGEST = 0.2; // of the mechanism's size: the arrow of the largest force of the last seconds
@@ -13,7 +15,7 @@ const FREE_N = 100; // N, of an input without limits
 const AXES = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 
 export const view = new View(by('view'));
-let [pointer, push, largest, drawn, hasMoved] = [null, null, 0, 0, false];
+let [pointer, push, largest, drawn, hasMoved, hexapod] = [null, null, 0, 0, false, null];
 
 const arrowsOf = (kind) => (rig.model?.scene?.arrows ?? []).filter((arrow) => arrow.is_input === kind);
 const channelOf = (list, name) => (list ?? []).find((channel) => channel.name === name);
@@ -104,6 +106,25 @@ function endPush() {
   view.changed = true;
 }
 
+// ---- the hexapod ----
+
+const isHexapod = ({ feet, joints }) => feet?.length === 18 && joints?.length === 18;
+
+function showHexapod() {
+  show(by('hexapod-box'), Boolean(hexapod));
+  if (!view.why) view.showBeside(by('hexapod-shown').checked ? hexapod : null);
+}
+
+on('platform', (platform) => {
+  const geometry = isHexapod(platform) && !view.why ? String([platform.feet, platform.joints]) : '';
+  if (geometry !== (hexapod?.geometry ?? '')) {
+    hexapod?.dispose();
+    hexapod = geometry ? Object.assign(new Hexapod(platform), { geometry }) : null;
+    showHexapod();
+  }
+  hexapod?.take(platform, usesOf(platform), ['following', 'holding'].includes(platform.state));
+});
+
 // ---- names ----
 
 function drawName() {
@@ -114,7 +135,7 @@ function drawName() {
   const body = rig.model.scene.bodies[shape.body] ?? 'ground';
   const pushed = arrowsOf(true).find((arrow) => arrow.body === shape.body);
   const tip = pushed ? `\n${isHeld(pushed.channel) ? 'drag it to push it' : `claim ${pushed.channel} to push it`}` : '';
-  write(by('hover'), (shape.name === body ? body : `${body}: ${shape.name}`) + tip);
+  write(by('hover'), shape.text ?? (shape.name === body ? body : `${body}: ${shape.name}`) + tip);
   const right = pointer.left > by('view').clientWidth / 2;
   Object.assign(by('hover').style, { top: `${pointer.top + 14}px`, left: right ? '' : `${pointer.left + 14}px`,
     right: right ? `${by('view').clientWidth - pointer.left + 6}px` : '' });
@@ -141,6 +162,8 @@ for (const button of document.querySelectorAll('[data-look-from]')) button.oncli
 by('boxes').checked = kept.read('boxes', false);
 view.showBoxes(by('boxes').checked);
 by('boxes').onchange = ({ target }) => { kept.write('boxes', target.checked); view.showBoxes(target.checked); };
+by('hexapod-shown').checked = kept.read('hexapod', true);
+by('hexapod-shown').onchange = ({ target }) => { kept.write('hexapod', target.checked); showHexapod(); };
 by('forces').onchange = () => { view.changed = true; };
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => view.recolor());
 

@@ -13,7 +13,10 @@ const POSE = [['x', 1e3, 'mm'], ['y', 1e3, 'mm'], ['z', 1e3, 'mm'], ['roll', 1e3
 let shown = null;
 
 const tenths = (value) => (Math.abs(value) < 0.05 ? '0.0' : value.toFixed(1));
-const shareOf = (value, low, high) => (value >= 0 ? value / high : value / low);
+const shareOf = (value, low, high) => (value >= 0 ? value / high : value / low); // of a stroke that is used
+
+/** the use of each stroke, 0 in neutral to 1 at the end */
+export const usesOf = ({ actuators, low = [], high = [] }) => actuators.map((value, i) => Math.abs(shareOf(value, low[i], high[i])) || 0);
 
 /* a parked platform stands at the end of its strokes */
 const isNear = (value, low, high) => shown.state === 'following' && shareOf(value, low, high) > NEAR;

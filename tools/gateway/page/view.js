@@ -19,6 +19,7 @@ const MARGIN = 1.05; // of the size of the mechanism, when it is fitted into the
 // of a key: turn about the vertical [rad], tilt [rad], factor of the distance
 const KEYS = { ArrowLeft: [-0.1, 0, 1], ArrowRight: [0.1, 0, 1], ArrowUp: [0, -0.1, 1], ArrowDown: [0, 0.1, 1],
   '+': [0, 0, 0.9], '-': [0, 0, 1 / 0.9] };
+const [GAP, WIDE, NARROW, USUAL] = [0.12, 2.5, 0.25, 0.8]; // of its size: what is between it and an object beside it, and the object's width
 const STEEPEST = 1e-3; // rad from the vertical, where left and right are still known
 
 /* an axis of the world that is not along another vector */
@@ -65,6 +66,7 @@ export class View {
     this.held = scene.joints.some((joint) => joint.body < 0 || joint.to < 0);
     this.ground = new Ground(scene, this.box, this.shapes.material(LineBasicMaterial, [0.5, 0.53, 0.57, 0.28]));
     this.world.add(this.ground.lines);
+    this.stand();
     this.look();
   }
 
@@ -111,8 +113,9 @@ export class View {
   recolor() {
     const style = getComputedStyle(this.canvas);
     const color = (name) => style.getPropertyValue(`--${name}`).trim() || '#888';
-    this.colors = Object.fromEntries(['ink', 'soft', 'accent', 'warn'].map((name) => [name, color(name)]));
+    this.colors = Object.fromEntries(['ink', 'soft', 'line', 'accent', 'warn', 'bad'].map((name) => [name, color(name)]));
     this.shapes.edge.color.setStyle(this.colors.ink);
+    this.beside?.dye(this.colors);
     this.changed = true;
   }
 
@@ -123,8 +126,61 @@ export class View {
       const body = i < this.bodies.length ? i : -1;
       for (const corner of list) box.expandByPoint(vector(this.placed(body, corner.toArray())));
     }
+    if (this.beside?.group.parent) this.expand(box);
     if (box.isEmpty()) box.setFromCenterAndSize(new Vector3(), new Vector3().setScalar(this.scene.size));
     return ['x', 'y', 'z'].map((axis) => [box.min[axis], box.max[axis]]);
+  }
+
+  // ---- an object beside the mechanism ----
+
+  /** @param object with a group, or null: no more. Its axes: z up, and its floor on the ground */
+  showBeside(object) {
+    if (this.beside) this.world.remove(this.beside.group);
+    this.beside = object;
+    if (this.colors) object?.dye(this.colors);
+    if (this.scene) this.stand();
+    if (this.scene && this.isFree) this.fit();
+    this.changed = true;
+  }
+
+  /* at the long side of the mechanism, in its own size unless that is quite another one */
+  stand() {
+    if (!this.beside) return;
+    const { group, radius, floor } = this.beside;
+    this.world.remove(group);
+    const box = this.bounds();
+    const up = vector(this.scene.up).normalize();
+    const lengths = box.map(([low, high], k) => (Math.abs(up.getComponent(k)) > 0.7 ? Infinity : high - low));
+    const side = lengths.lastIndexOf(Math.min(...lengths));
+    this.reach = Math.max(...lengths.filter(Number.isFinite)) / 2; // of a mechanism that turns
+    const half = this.held ? lengths[side] / 2 : this.reach;
+    const share = 2 * radius / this.scene.size;
+    group.scale.setScalar(share > WIDE || share < NARROW ? USUAL / share : 1);
+    group.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), up);
+    const place = vector(box.map(([low, high]) => (low + high) / 2));
+    place.setComponent(side, place.getComponent(side) + half + GAP * this.scene.size + group.scale.x * radius);
+    group.position.copy(place.addScaledVector(up, this.ground.level - group.scale.x * floor - place.dot(up)));
+    this.offset = place.clone().sub(this.mean());
+    this.world.add(group);
+  }
+
+  /* with a mechanism that moves away, by the steps of who looks */
+  accompany() {
+    if (this.beside && !this.held && this.followed) this.beside.group.position.copy(this.followed).add(this.offset);
+  }
+
+  /* the room of the object beside the mechanism, and of the mechanism if it turns */
+  expand(box) {
+    if (!this.held) {
+      const middle = box.getCenter(new Vector3());
+      const up = vector(this.scene.up);
+      for (const [k, axis] of ['x', 'y', 'z'].entries()) {
+        if (Math.abs(up.getComponent(k)) > 0.7) continue;
+        box.min[axis] = Math.min(box.min[axis], middle[axis] - this.reach);
+        box.max[axis] = Math.max(box.max[axis], middle[axis] + this.reach);
+      }
+    }
+    for (const corner of this.beside.corners()) box.expandByPoint(corner);
   }
 
   middle() {
@@ -163,8 +219,9 @@ export class View {
   /** as near as the whole is still seen, from where it is looked at now */
   fit() {
     if (!this.controls) return;
-    this.box = this.bounds();
     this.followed = this.mean();
+    this.accompany();
+    this.box = this.bounds();
     this.isFree = true;
     this.approach();
   }
@@ -220,6 +277,7 @@ export class View {
     if (!(far > 0) || !Number.isFinite(far)) return;
     this.shift(way.setLength(far));
     this.followed.add(way);
+    this.accompany();
     this.box = this.box.map(([low, high], k) => [low + way.getComponent(k), high + way.getComponent(k)]);
   }
 
@@ -268,6 +326,7 @@ export class View {
 
   /** @param always also when it looks as before */
   draw(always = false) {
+    if (this.beside?.step()) this.changed = true;
     const { renderer, canvas } = this;
     const { clientWidth: width, clientHeight: height } = canvas;
     const scale = window.devicePixelRatio || 1;

@@ -27,6 +27,8 @@ export class View {
   find() {}
 }
 
+export class Hexapod {} // none is made where there is no picture
+
 export class Plot {
   constructor(box) {
     this.text = box.appendChild(document.createElement('p'));
