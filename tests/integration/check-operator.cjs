@@ -558,6 +558,20 @@ async function drag(browser) {
   const before = await page.evaluate(() => Array.from(linkage.view.poses));
   for (const id of ['bodies', 'centres', 'frames', 'joints']) await page.check(`#${id}`);
   assert(await page.evaluate(() => linkage.view.overlay.length) > 3);
+  await page.evaluate(() => linkage.show(100));
+  await page.selectOption('#speed', '0.01'); // slow motion is smooth: between two instants there are other poses
+  await page.click('#play');
+  const moved = await page.evaluate(async () => {
+    const seen = new Set();
+    for (let i = 0; i < 12; i++) {
+      await new Promise((done) => { requestAnimationFrame(done); });
+      seen.add(linkage.view.poses[0]);
+    }
+    return seen.size;
+  });
+  assert(moved > 3, `${moved} poses in 12 pictures of slow motion`);
+  assert(await page.evaluate(() => Number(document.getElementById('time').value)) < 110, 'slow motion is fast');
+  await page.click('#play');
   await page.focus('#time');
   await page.keyboard.press('End');
   await page.waitForFunction(() => document.getElementById('now').textContent === 't = 0.500 s', null, PATIENCE);

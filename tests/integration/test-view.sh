@@ -108,6 +108,12 @@ else
 fi
 
 # what makes no sense
+printf '\211MCAP0\r\n' >cut.mcap
+expect 2 'a picture of a recording' "$linkage" view cut.mcap --png cut.png
+has 'a picture of a recording' 'cut.mcap is a recording, expected --html FILE alone' err
+expect 2 'a later time of a recording' "$linkage" view cut.mcap --html cut.html --time 3
+expect 1 'a recording of nothing' "$linkage" view cut.mcap --html cut.html
+[ ! -e cut.html ] || { echo 'FAIL a recording of nothing: a page was written'; failed=1; }
 expect 2 'no file' "$linkage" view bar.yaml
 has 'no file' 'expected --png FILE, --svg FILE or --html FILE' err
 expect 2 'no model' "$linkage" view --svg x.svg

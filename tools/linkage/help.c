@@ -222,6 +222,9 @@ static const char help_pictures[] =
     "open\n" HELP_FORCE
     "  -t, --time S            simulate so long first, with --set and --param; default 0, and 5\n"
     "                          for a page, which has the way there\n"
+    "                          Of a recording (MCAP) --html alone: its whole motion, to be played\n"
+    "                          as slowly as 1/100, again and again\n"
+    "  -r, --roads FOLDER      of a recording: the files of its roads; default: beside it\n"
     "      --from X,Y,Z        direction to the eye; otherwise from the side of what is flat\n"
     "      --size WxH          of the page in pixels; default 960x640\n"
     "      --names             of the bodies, too\n"

@@ -337,6 +337,7 @@ export class View {
       renderer.setSize(width, height, false);
     }
     if (this.scene && !this.fitted) this.fit();
+    else if (this.scene && isOther && this.isFree) this.approach();
     this.changed = false;
     if (!this.colors) this.recolor();
     if (this.controls) this.ground?.lay(this.controls.target);

@@ -10,6 +10,7 @@
 #include "platform.h"
 #include "pool_threads.h"
 #include "recorded.h"
+#include "replayed.h"
 #include "scene_file.h"
 
 #include <inttypes.h>
@@ -21,12 +22,14 @@
 /* struct options - the command line.
  * @scene: file to write with pictures of the motion, NULL: none
  * @rate:  pictures per second
+ * @watch: receiver of the motion, NULL: none
  * @roads: folder of road files, NULL: folder of the recording
  * @limit: number of steps, 0: all */
 struct options {
     const char *path;
     const char *scene;
     double rate;
+    const struct replay_watch *watch;
     const char *model;
     const char *roads;
     long workers;
@@ -42,8 +45,9 @@ struct options {
  * @n_still:          number of cycles without a step
  * @engine:           engine of the recording, "" if unknown
  * @platform:         replay of the motion platform
- * @scene:            written scene, if @has_scene. Then differences do not end the replay;
- *                    @n_differ counts them
+ * @scene:            written scene, if @has_scene
+ * @watch:            receiver of the motion, or NULL
+ * @n_differ:         number of steps that differ; with @scene or @watch these do not end the replay
  * @verdict:          EXIT_DONE unless a comparison fails
  * @over:             no further comparison is possible */
 struct replay {
@@ -53,6 +57,7 @@ struct replay {
     struct platform_replay platform;
     struct scene_file scene;
     bool has_scene;
+    const struct replay_watch *watch;
     uint64_t n_differ;
     struct lk_mcap_type inputs;
     struct lk_mcap_type outputs;
@@ -249,6 +254,10 @@ static bool prepare_replay(struct replay *r, const struct options *options)
         r->has_scene = true;
         fits = scene_file_open(&r->scene, options->scene, options->rate, model, &r->file);
     }
+    if (fits && options->watch != NULL) {
+        r->watch = options->watch;
+        fits = r->watch->begin(r->watch->context, model, r->system);
+    }
     lk_model_free(model);
     return fits;
 }
@@ -293,6 +302,11 @@ static void give_up(struct replay *r)
     r->over = true;
 }
 
+static bool is_shown(const struct replay *r)
+{
+    return r->has_scene || r->watch != NULL;
+}
+
 static void compare_step(struct replay *r)
 {
     int result = lk_system_step(r->system, r->acting);
@@ -310,7 +324,7 @@ static void compare_step(struct replay *r)
             continue;
         if (r->n_differ++ == 0)
             say_difference(r, i);
-        if (r->has_scene)
+        if (is_shown(r))
             break;
         give_up(r);
         return;
@@ -379,6 +393,8 @@ static void take_message(struct replay *r, const char *topic, const struct lk_mc
             compare_step(r);
             if (r->has_scene && !r->over)
                 scene_file_step(&r->scene, r->system, item);
+            if (r->watch != NULL && !r->over)
+                r->watch->step(r->watch->context, r->system);
             r->has_inputs = false;
         } else {
             progress_hide();
@@ -434,7 +450,7 @@ static void say_rest(struct replay *r)
     if (r->steps == 0 && r->verdict == EXIT_DONE) {
         printf("%s holds no steps\n", r->file.path);
         r->verdict = EXIT_REFUSED;
-    } else if (r->n_differ > 0 && r->has_scene) {
+    } else if (r->n_differ > 0 && is_shown(r)) {
         printf("%" PRIu64 " of %" PRIu64 " steps differ: the pictures show the motion as computed "
                "here\n",
                r->n_differ, r->steps);
@@ -497,6 +513,13 @@ int replay_scene(const char *path, const char *roads, const char *scene, double 
 {
     const struct options options = {
         .path = path, .roads = roads, .scene = scene, .rate = rate, .workers = 1};
+
+    return replay(&options);
+}
+
+int replay_motion(const char *path, const char *roads, const struct replay_watch *watch)
+{
+    const struct options options = {.path = path, .roads = roads, .watch = watch, .workers = 1};
 
     return replay(&options);
 }

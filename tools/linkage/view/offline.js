@@ -8,9 +8,9 @@ const view = new View(by('view'));
 const RED = [0.85, 0.05, 0.05, 1];
 const AXES = [[[1, 0, 0], [0.85, 0.1, 0.1, 1]], [[0, 1, 0], [0.1, 0.6, 0.1, 1]], [[0, 0, 1], [0.1, 0.1, 0.9, 1]]];
 const digits = (value) => Number(value.toPrecision(3));
-let shown = 0;
+let [shown, now] = [0, instants[0]]; // an instant, and the time that is seen
 let labels = [];
-let began = null; // of a play: when, at which instant
+let began = null; // of a play: when, at which time
 
 function cross3(at, size) {
   return AXES.map(([axis]) => ({ points: [at.map((v, i) => v - size * axis[i]), at.map((v, i) => v + size * axis[i])], color: [0.5, 0.5, 0.5, 1] }));
@@ -50,23 +50,54 @@ function mark() {
   view.overlay = lines;
 }
 
-function show(i) {
+/* poses between an instant and the next one; a quaternion and its negative are the same rotation */
+function between(i, share) {
+  const [from, to] = [poses[i], poses[i + 1]];
+  if (share === 0 || !to) return from;
+  const mixed = from.map((value, k) => value + share * (to[k] - value));
+  for (let at = 3; at < mixed.length; at += 7) {
+    const parts = [0, 1, 2, 3].map((k) => at + k);
+    const sign = Math.sign(parts.reduce((sum, k) => sum + from[k] * to[k], 0)) || 1;
+    for (const k of parts) mixed[k] = (1 - share) * from[k] + sign * share * to[k];
+    const size = Math.hypot(...parts.map((k) => mixed[k]));
+    for (const k of parts) mixed[k] /= size;
+  }
+  return mixed;
+}
+
+/** an instant, or what is between it and the next one */
+function show(i, share = 0) {
   shown = i;
+  now = share === 0 ? instants[i] : instants[i] + share * (instants[i + 1] - instants[i]);
   by('time').value = i;
-  by('now').textContent = `t = ${instants[i].toFixed(3)} s`;
+  by('now').textContent = `t = ${now.toFixed(3)} s`;
   by('worst').textContent = worst[i] ? `largest gap: ${worst[i].joint}, ${worst[i].shift.toExponential(1)} m` : '';
-  view.move(poses[i]);
+  view.move(between(i, share));
   mark();
 }
 
-function frame(now) {
-  if (began) {
-    const time = instants[began.at] + Number(by('speed').value) * (now - began.ms) / 1000;
-    const next = instants.findIndex((instant) => instant > time);
-    show(next < 0 ? instants.length - 1 : Math.max(next - 1, 0));
-    if (next < 0 && by('loop').checked) began = { at: 0, ms: now };
-    else if (next < 0) by('play').click();
+/* the last instant at or before a time, by halves */
+function indexAt(time) {
+  let [low, high] = [0, instants.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (instants[middle] <= time) low = middle;
+    else high = middle - 1;
   }
+  return low;
+}
+
+function play(ms) {
+  const time = began.time + Number(by('speed').value) * (ms - began.ms) / 1000;
+  const last = instants.length - 1;
+  const i = indexAt(time);
+  show(i, i < last ? Math.max((time - instants[i]) / (instants[i + 1] - instants[i]), 0) : 0);
+  if (i === last && by('loop').checked) began = { time: instants[0], ms };
+  else if (i === last) by('play').click();
+}
+
+function frame(ms) {
+  if (began) play(ms);
   const before = view.frames;
   view.draw();
   if (view.frames !== before) {
@@ -80,11 +111,16 @@ by('time').max = instants.length - 1;
 by('bar').hidden = instants.length < 2;
 by('time').oninput = ({ target }) => { began = null; by('play').textContent = 'Play'; show(Number(target.value)); };
 by('play').onclick = () => {
-  const at = shown === instants.length - 1 ? 0 : shown;
-  began = began ? null : { at, ms: performance.now() };
+  const time = shown === instants.length - 1 ? instants[0] : now;
+  began = began ? null : { time, ms: performance.now() };
   by('play').textContent = began ? 'Stop' : 'Play';
 };
-by('speed').onchange = () => { if (began) began = { at: shown, ms: performance.now() }; };
+by('speed').onchange = () => { if (began) began = { time: now, ms: performance.now() }; };
+document.onkeydown = (event) => {
+  if (event.key !== ' ' || by('bar').hidden || event.target.closest('button, select, input[type=checkbox]')) return;
+  by('play').click();
+  event.preventDefault();
+};
 by('boxes').onchange = ({ target }) => view.showBoxes(target.checked);
 by('fit').onclick = () => view.fit();
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => view.recolor());

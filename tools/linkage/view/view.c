@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage view: picture of a model at its start or at a later time. If the assembly does not close,
- * the picture shows the gaps. */
+/* linkage view: picture of a model at its start or at a later time, or a page of a recording. If
+ * the assembly does not close, the picture shows the gaps. */
 #include "view.h"
 #include "commands.h"
+#include "film.h"
 #include "linkage/file.h"
 #include "offline.h"
 
@@ -19,17 +20,20 @@
 #define OPEN         1e-6   /* smallest reported gap, in units of the mechanism's size, and rad */
 
 /* struct view - options and state of the command.
+ * @roads:            of a recording: folder of road files, NULL: its own folder
  * @from:             direction to the eye, if @has_from
- * @time:             time of the picture [s]; below 0: not given
+ * @time:             time of the picture [s], given if @has_time
  * @kept:             number of instants of a page
  * @instant, @motion: times of @n_kept instants, and poses at these times */
 struct view {
     const char *path;
+    const char *roads;
     const char *png;
     const char *svg;
     const char *html;
     const char **sets;
     int n_sets;
+    bool has_time;
     double time;
     double from[3];
     bool has_from;
@@ -91,6 +95,7 @@ static int parse_options(int argc, char *argv[], struct view *v)
         {"names", .flag = &v->names},
         {"frames", .flag = &v->frames},
         {"boxes", .flag = &v->boxes},
+        {"roads", 'r', .text = &v->roads},
         {"help", 'h', .end = print_help},
         {NULL},
     };
@@ -103,7 +108,8 @@ static int parse_options(int argc, char *argv[], struct view *v)
                            "--html FILE");
     if (v->html != NULL && !offline_can_write(v->html))
         return EXIT_REFUSED;
-    if (v->time < 0)
+    v->has_time = v->time >= 0;
+    if (!v->has_time)
         v->time = v->html != NULL ? PAGE_TIME : 0;
     return code;
 }
@@ -363,6 +369,19 @@ static int view_model(struct view *v)
     return code;
 }
 
+/* Write the page of a recording. It has its own inputs, so that the options of models do not apply.
+ */
+static int view_recording(const struct view *v)
+{
+    const struct lk_setting *values;
+
+    if (v->html == NULL || v->png != NULL || v->svg != NULL || v->has_time || v->n_sets > 0 ||
+        given_params(&values) > 0)
+        return usage_error(
+            "view: %s is a recording, expected --html FILE alone: a page that plays it", v->path);
+    return film_view(v->path, v->roads, v->html);
+}
+
 int command_view(int argc, char *argv[])
 {
     struct view v = {.time = -1, .width = 960, .height = 640};
@@ -375,7 +394,7 @@ int command_view(int argc, char *argv[])
     }
     code = parse_options(argc, argv, &v);
     if (code == EXIT_DONE)
-        code = view_model(&v);
+        code = film_is_recording(v.path) ? view_recording(&v) : view_model(&v);
     free(v.sets);
     return code;
 }

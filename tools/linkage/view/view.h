@@ -2,6 +2,8 @@
 /* linkage view: a picture of a model.
  *
  *     view.c          options, the displayed state, open joints
+ *     film.c          a recording as a page that plays it
+ *     offline.c       the page
  *     camera.c        view direction and parallel projection
  *     shapes.c        the scene as faces and lines
  *     picture.c       faces, lines and text in drawing order
