@@ -74,7 +74,7 @@ cp "$small/visuals.urdf" robot/urdf
 cp "$small/hand.stl" robot/meshes
 expect 0 'visuals' "$linkage" import robot/urdf/visuals.urdf --root fixed -o visuals.yaml
 has 'visuals' 'not read: 3 shapes (cover.dae, sphere, tip.dae)' err
-has 'visuals' '1 meshes are drawn as their bounding boxes' err
+has 'visuals' 'drawn as bounding boxes: 1 mesh' err
 sed -n '/^shapes:/,$p' visuals.yaml >shapes
 cat >expected <<'END'
 shapes:
@@ -307,8 +307,8 @@ else
     has 'leg' "leg.xml:19: joint 'knee' has the ref 0.523599" err
     has 'leg' '# limits -1.91986, 1.5708' leg.yaml
     # shapes in all frames: those of a body without joints, of bodies with several joints, an ellipsoid
-    has 'leg' '1 meshes and ellipsoids are drawn as their bounding boxes' err
-    has 'leg' 'not read: 1 shapes (plane)' err
+    has 'leg' 'drawn as bounding boxes: 1 mesh or ellipsoid' err
+    has 'leg' 'not read: 1 shape (plane)' err
     has 'leg' 'not read: contacts between 6 shapes' err
     has 'leg' 'hip_1: {type: cylinder, body: hip, position: [0.210595332, 0.156507362, 0.945275317], diameter: 0.06' leg.yaml
     has 'leg' 'plate_1: {type: box, body: hip, position: [0.155207987, 0.113897535, 0.957176771], size: [0.1, 0.04, 0.16]' leg.yaml

@@ -515,11 +515,11 @@ static void read_shapes(const struct reading *r)
     for (int b = 0; b < r->m->nbody; b++)
         mjcf_draw_body(r->m, b, r->link[b], r->shift[b], r->robot, &drawn);
     if (drawn.n_boxes > 0)
-        note(r->notes, NOTE_SAID, 0, "%d meshes and ellipsoids are drawn as their bounding boxes",
-             drawn.n_boxes);
+        note(r->notes, NOTE_SAID, 0, "drawn as bounding boxes: %d mesh%s or ellipsoid%s",
+             drawn.n_boxes, drawn.n_boxes == 1 ? "" : "es", drawn.n_boxes == 1 ? "" : "s");
     if (drawn.undrawn.n > 0)
-        note(r->notes, NOTE_SAID, 0, "not read: %d shapes (%s)", drawn.undrawn.n,
-             drawn.undrawn.names);
+        note(r->notes, NOTE_SAID, 0, "not read: %d shape%s (%s)", drawn.undrawn.n,
+             drawn.undrawn.n == 1 ? "" : "s", drawn.undrawn.names);
 }
 
 static void read_model(const struct reading *r)

@@ -421,14 +421,14 @@ static void tell_rest(const struct reading *r)
     int n_meshes = urdf_visuals_end(r->visuals, &undrawn);
 
     if (n_meshes > 0)
-        note(r->notes, NOTE_SAID, 0, "%d meshes are drawn as their bounding boxes", n_meshes);
+        note(r->notes, NOTE_SAID, 0, "drawn as bounding boxes: %d mesh%s", n_meshes,
+             n_meshes == 1 ? "" : "es");
     if (undrawn.n > 0)
-        note(r->notes, NOTE_SAID, 0,
-             "not read: %d shapes (%s), %d elements of simulators and drivers", undrawn.n,
-             undrawn.names, r->n_foreign);
-    else if (r->n_foreign > 0)
-        note(r->notes, NOTE_SAID, 0, "not read: %d elements of simulators and drivers",
-             r->n_foreign);
+        note(r->notes, NOTE_SAID, 0, "not read: %d shape%s (%s)", undrawn.n,
+             undrawn.n == 1 ? "" : "s", undrawn.names);
+    if (r->n_foreign > 0)
+        note(r->notes, NOTE_SAID, 0, "not read: %d element%s of simulators and drivers",
+             r->n_foreign, r->n_foreign == 1 ? "" : "s");
 }
 
 static void read_robot(struct reading *r, const xmlNode *root)
