@@ -19,7 +19,7 @@ const MARGIN = 1.05; // of the size of the mechanism, when it is fitted into the
 // of a key: turn about the vertical [rad], tilt [rad], factor of the distance
 const KEYS = { ArrowLeft: [-0.1, 0, 1], ArrowRight: [0.1, 0, 1], ArrowUp: [0, -0.1, 1], ArrowDown: [0, 0.1, 1],
   '+': [0, 0, 0.9], '-': [0, 0, 1 / 0.9] };
-const [GAP, WIDE, NARROW, USUAL] = [0.12, 2.5, 0.25, 0.8]; // of its size: what is between it and an object beside it, and the object's width
+const [GAP, WIDE, NARROW, USUAL] = [0.12, 1.6, 0.25, 0.8]; // of its size: what is between it and an object beside it, and the object's width
 const STEEPEST = 1e-3; // rad from the vertical, where left and right are still known
 
 /* an axis of the world that is not along another vector */
@@ -143,22 +143,24 @@ export class View {
     this.changed = true;
   }
 
-  /* at the long side of the mechanism, in its own size unless that is quite another one */
+  /* behind the mechanism and at its side as it is looked at first; in its own size unless that is quite another one */
   stand() {
     if (!this.beside) return;
     const { group, radius, floor } = this.beside;
     this.world.remove(group);
     const box = this.bounds();
     const up = vector(this.scene.up).normalize();
-    const lengths = box.map(([low, high], k) => (Math.abs(up.getComponent(k)) > 0.7 ? Infinity : high - low));
-    const side = lengths.lastIndexOf(Math.min(...lengths));
-    this.reach = Math.max(...lengths.filter(Number.isFinite)) / 2; // of a mechanism that turns
-    const half = this.held ? lengths[side] / 2 : this.reach;
+    const flat = [0, 1, 2].filter((k) => Math.abs(up.getComponent(k)) < 0.7);
+    const front = this.front().toArray();
+    const side = flat.reduce((best, k) => (Math.abs(front[k]) < Math.abs(front[best]) ? k : best));
+    const half = (k) => (box[k][1] - box[k][0]) / 2;
+    this.reach = Math.max(...flat.map(half)); // of a mechanism that turns
     const share = 2 * radius / this.scene.size;
     group.scale.setScalar(share > WIDE || share < NARROW ? USUAL / share : 1);
     group.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), up);
     const place = vector(box.map(([low, high]) => (low + high) / 2));
-    place.setComponent(side, place.getComponent(side) + half + GAP * this.scene.size + group.scale.x * radius);
+    const way = (this.held ? half(side) : this.reach) + GAP * this.scene.size + group.scale.x * radius;
+    place.setComponent(side, place.getComponent(side) - Math.sign(front[side]) * way);
     group.position.copy(place.addScaledVector(up, this.ground.level - group.scale.x * floor - place.dot(up)));
     this.offset = place.clone().sub(this.mean());
     this.world.add(group);
@@ -191,10 +193,14 @@ export class View {
 
   /** at the whole, from the side */
   look() {
+    this.lookFrom(this.front().multiplyScalar(Math.cos(RAISED)).addScaledVector(vector(this.scene.up).normalize(), Math.sin(RAISED)));
+  }
+
+  /* the horizontal direction to who looks at first */
+  front() {
     const up = vector(this.scene.up).normalize();
     const right = aside(up).cross(up).normalize();
-    const side = right.clone().multiplyScalar(Math.sin(TURNED)).addScaledVector(up.clone().cross(right), Math.cos(TURNED));
-    this.lookFrom(side.multiplyScalar(Math.cos(RAISED)).addScaledVector(up, Math.sin(RAISED)));
+    return right.clone().multiplyScalar(Math.sin(TURNED)).addScaledVector(up.clone().cross(right), Math.cos(TURNED));
   }
 
   /** at the whole, from a direction */
