@@ -43,23 +43,48 @@ static bool may_factor(struct lk_inspection *in)
     return lk_inspection_may(in, 0.5 * in->sys->summary.step_flops);
 }
 
-/* Least damping of the elements of a beam, as a fraction of the step: their fast modes then follow.
- * Without it the axial modes of a beam that turns fast may gain energy. */
-#define BEAM_DAMPING 0.01
+/* An element of a beam may swing by so much a step [rad], or must have a damping of this fraction
+ * of the step: above and below, the axial modes of a beam that turns fast gain energy. */
+#define BEAM_SWING   10
+#define BEAM_DAMPING 0.02
 
-/* Return whether @law belongs to an element of a beam and needs no look: its fast modes are damped,
- * or another element of the beam speaks for it. */
-static bool follows(const struct lk_inspection *in, const struct lk_law *law,
-                    const struct lk_law_value *f)
+/* Inspect a beam, for which the first row of its first element speaks: the modes of a beam that are
+ * faster than the step follow, as a rule. */
+static void inspect_beam(struct lk_inspection *in, const struct lk_law *law,
+                         const struct lk_force_def *element)
+{
+    struct lk_system *sys = in->sys;
+    struct lk_law_value f = springs_of(sys, law);
+    const char *dot = strrchr(element->name, '.');
+    struct lk_finding *finding;
+    char where[LK_TEXT_SIZE];
+    double w;
+
+    if (law->row != 0 || dot == NULL || strcmp(dot, ".1") != 0 ||
+        f.damping >= BEAM_DAMPING * sys->h * f.stiffness || sys->formulation->is_explicit ||
+        !may_factor(in))
+        return;
+    w = sqrt(f.stiffness * lk_fill_mobility(sys, law));
+    if (!(w * sys->h > BEAM_SWING))
+        return;
+    snprintf(where, sizeof(where), "beam %.*s", (int)(dot - element->name), element->name);
+    finding =
+        lk_finding_add(in, "beam-undamped", where,
+                       "its elements stretch at %.3g Hz, %.2g rad a step, and nothing damps "
+                       "them: where it turns fast this may gain energy; expected a damping of "
+                       "%.1g s or more, or a step of at most %.2g s",
+                       w / (2 * M_PI), w * sys->h, BEAM_DAMPING * sys->h, BEAM_SWING / w);
+    lk_finding_number(finding, "frequency", "Hz", w / (2 * M_PI));
+    lk_finding_number(finding, "angle_a_step", "rad", w * sys->h);
+}
+
+/* Return the element of a beam to which @law belongs, or NULL. */
+static const struct lk_force_def *element_of(const struct lk_inspection *in,
+                                             const struct lk_law *law)
 {
     int force = law->n_terms > 0 ? in->sys->term[law->first_term].force : -1;
-    const struct lk_force_def *def = force >= 0 ? &in->model->forces[force] : NULL;
-    const char *dot = def != NULL ? strrchr(def->name, '.') : NULL;
 
-    if (def == NULL || !def->is_element)
-        return false;
-    return f->damping >= BEAM_DAMPING * in->sys->h * f->stiffness || law->row != 0 ||
-           (dot != NULL && strcmp(dot, ".1") != 0);
+    return force >= 0 && in->model->forces[force].is_element ? &in->model->forces[force] : NULL;
 }
 
 static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
@@ -70,8 +95,10 @@ static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
     char where[LK_TEXT_SIZE];
     struct lk_finding *finding;
 
-    if (follows(in, law, &f))
+    if (element_of(in, law) != NULL) {
+        inspect_beam(in, law, element_of(in, law));
         return;
+    }
     /* the mobility with all joints is never larger than the mobility without joints */
     if (!(sqrt(f.stiffness * alone) * sys->h > SWING_MAX))
         return;

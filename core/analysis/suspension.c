@@ -134,6 +134,52 @@ static void release_connected(struct lk_rig *rig)
     }
 }
 
+/* Find the bodies that no joints connect with the chassis. */
+static void find_floating(struct lk_suspension *s)
+{
+    const struct lk_system *sys = s->sys;
+    bool again = true;
+
+    for (int b = 0; b < sys->n_bodies; b++)
+        s->floats[b] = !is_chassis(s, b);
+    while (again) {
+        again = false;
+        for (int j = 0; j < sys->n_joints; j++) {
+            const struct lk_joint *joint = &sys->joint[j];
+            bool is_connected = false;
+
+            for (int side = 0; side < joint->n_sides && holds(sys, j); side++)
+                is_connected |= !s->floats[joint->body[side]];
+            for (int side = 0; side < joint->n_sides && is_connected; side++) {
+                again |= s->floats[joint->body[side]];
+                s->floats[joint->body[side]] = false;
+            }
+        }
+    }
+}
+
+int lk_suspension_floating(const struct lk_suspension *s, int *ret_body)
+{
+    int n = 0;
+
+    for (int b = s->sys->n_bodies - 1; b >= 0; b--)
+        if (s->floats[b] && s->sys->body[b].of >= 0) {
+            *ret_body = s->sys->body[b].of;
+            n++;
+        }
+    return n;
+}
+
+bool lk_suspension_counts(const struct lk_suspension *s, const struct lk_law *law)
+{
+    const struct lk_joint *joint = &s->sys->joint[law->joint];
+
+    for (int side = 0; side < joint->n_sides; side++)
+        if (s->floats[joint->body[side]])
+            return false;
+    return true;
+}
+
 static bool has_body(const struct lk_rig *rig, int joint)
 {
     const struct lk_joint *j = &rig->of->sys->joint[joint];
@@ -392,8 +438,10 @@ static int open_suspension(struct lk_suspension *s, struct lk_error *error)
     s->start = calloc((size_t)sys->n_bodies + 1, sizeof(*s->start));
     s->law_place = calloc((size_t)sys->n_laws + 1, sizeof(double));
     s->law_design = calloc((size_t)sys->n_laws + 1, sizeof(double));
-    if (!s->start || !s->law_place || !s->law_design)
+    s->floats = calloc((size_t)sys->n_bodies + 1, sizeof(*s->floats)); /* and the ground */
+    if (!s->start || !s->law_place || !s->law_design || !s->floats)
         return -ENOMEM;
+    find_floating(s);
     lk_evaluate_poses(sys, &sys->now);
     lk_evaluate_twists(sys, &sys->now);
     memcpy(s->start, sys->pose, (size_t)sys->n_bodies * sizeof(*s->start));
@@ -443,6 +491,7 @@ void lk_suspension_free(struct lk_suspension *s)
     free(s->start);
     free(s->law_place);
     free(s->law_design);
+    free(s->floats);
     free(s);
 }
 

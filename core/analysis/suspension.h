@@ -107,7 +107,12 @@ struct lk_suspension {
     struct lk_pose *start;
     double *law_place;
     double *law_design;
+    bool *floats; /* bodies that no joint connects with the chassis: springs alone hold them */
 };
+
+/** lk_suspension_counts() - return whether all bodies of a law are on joints, see
+ * lk_suspension_floating(). */
+bool lk_suspension_counts(const struct lk_suspension *s, const struct lk_law *law);
 
 /* ---- suspension_solve.c ---- */
 

@@ -2,8 +2,8 @@
 /* Values of a wheel in a pose, from the pose and from unit motions of its carrier, which moves like
  * the wheel because the spin is held. W. Matschinsky, Road Vehicle Suspensions, 2000, chapters 3
  * and 7; W. F. Milliken, D. L. Milliken, Race Car Vehicle Dynamics, 1995, chapter 17. */
-#include "maths/arithmetic.h"
 #include "analysis/suspension.h"
+#include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include <math.h>
 #include <string.h>
@@ -211,7 +211,7 @@ double lk_rig_force(const struct lk_rig *rig, const double *motion)
         struct lk_loops_rows now, then;
         double rate;
 
-        if (!lk_rig_is_spring(s->sys, law))
+        if (!lk_rig_is_spring(s->sys, law) || !lk_suspension_counts(s, law))
             continue;
         lk_loops_rows(s->sys, rig->pose, law->joint, &now);
         rate = rate_of_row(rig, &now, law, motion);
@@ -259,7 +259,7 @@ int lk_suspension_springs(struct lk_suspension *s, int axle, struct lk_suspensio
     if (lk_rig_begin(rig) != 0 || !lk_rig_units(rig))
         return -LK_E_MODEL;
     for (int i = 0; i < s->sys->n_laws; i++)
-        if (s->sys->law[i].n_terms > 0)
+        if (s->sys->law[i].n_terms > 0 && lk_suspension_counts(s, &s->sys->law[i]))
             n = add_spring(rig, &s->axle[axle], &s->sys->law[i], ret, n, room);
     return n;
 }

@@ -14,8 +14,6 @@
 #define PATH_MAX_POINTS 256  /* points of the axis of a beam */
 #define SAME            1e-9 /* fractions closer than this are one */
 #define REFERENCES_MAX  8192
-#define DAMPING         1e-4 /* [s]: of modes that a step of 1 ms does not resolve, and hardly of others \
-                              */
 
 /* struct node - @s: fraction of the length;  @is_fixed: something is attached there;  @name: in the
  * model */
@@ -131,7 +129,6 @@ static int read_beam(struct beam *b, struct lk_error *err)
     result = lk_also(result, lk_node_read_choice(b->map, "type", types, &type, err));
     result = lk_also(result, lk_node_check_keys(b->map, "a beam", keys, err));
     b->up[2] = 1;
-    b->damping = DAMPING;
     result = lk_also(result, read_path(b, err));
     if (lk_node_get(b->map, "up").index != 0)
         result =

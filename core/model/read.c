@@ -85,7 +85,8 @@ static int fill_model(struct lk_document *document, const struct lk_source *sour
     for (int i = 0; i < 3; i++)
         model->gravity_input[i] = -1;
 
-    bool has_parts = lk_node_get(lk_document_root(document), "parts").index != 0;
+    bool is_made = lk_node_get(lk_document_root(document), "parts").index != 0 ||
+                   lk_node_get(lk_document_root(document), "flexible").index != 0;
     int result = lk_document_lower(document, source, LK_LOWER_ALL, &parameters, error);
 
     model->parameters = parameters.list;
@@ -93,8 +94,8 @@ static int fill_model(struct lk_document *document, const struct lk_source *sour
     free(parameters.state);
     model->folder = source->folder;
     model->files = source->files;
-    /* without its parts a model lacks much that is not missing */
-    if (result == 0 || (result > 0 && !has_parts))
+    /* without its parts and beams a model lacks much that is not missing */
+    if (result == 0 || (result > 0 && !is_made))
         result = lk_also(
             result, read_model(lk_document_root(document), model, result == 0 ? error : &further));
     model->folder = NULL;

@@ -619,7 +619,7 @@ static const char others[] =
     "lk_laboratory_formulations "
     "lk_laboratory_integrators lk_laboratory_keep_inputs"
     " lk_system_state_copy lk_state_seal lk_settings_add lk_settings_fini lk_numbers_list "
-    "lk_model_has_parts lk_suspension_free lk_suspension_axles lk_suspension_contact "
+    "lk_model_has_parts lk_suspension_free lk_suspension_axles lk_suspension_floating lk_suspension_contact "
     "lk_suspension_curve_fini "
     "lk_numbers_free lk_model_parameters"
     " lk_laboratory_time lk_model_free lk_model_name lk_model_files lk_system_body_index "

@@ -24,6 +24,11 @@
          "  pin: {type: spherical, bodies: [ground, arm], point: [0, 0, 0]}\n"                     \
          "  tip: {type: spherical, bodies: [ground, arm], point: [1, 0, 0]}\n"
 #define STOP(k) "forces:\n  end: {type: stop, joint: pin, lower: -2, upper: 2, stiffness: " k "}\n"
+#define ROD(damping)                                                                               \
+    "linkage: 1\nname: m\nflexible:\n  rod: {type: beam, from: [0, 0, 0], to: [1, 0, 0], "         \
+    "elements: 4, profile: "                                                                       \
+    "{shape: round, diameter: 0.02}, damping: " damping "}\njoints:\n"                             \
+    "  root: {type: fixed, bodies: [ground, rod@0], point: [0, 0, 0]}\n"
 #define SLIDER(spring)                                                                             \
     HEAD "  box: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\njoints:\n"            \
          "  guide: {type: prismatic, bodies: [ground, box], point: [0, 0, 0], axis: [1, 0, 0]}\n"  \
@@ -135,6 +140,7 @@ static const struct row {
      "start: equilibrium\n" ONE_ARM
      "forces:\n  end: {type: stop, joint: pin, lower: -1, upper: -0.2, stiffness: 1e4}\n"},
     {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6"), SLIDER("stiffness: 0.9e6")},
+    {"beam-undamped", 1, ROD("1e-6"), ROD("5e-5")},
     /* with a damper so strong that nothing oscillates */
     {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6, damping: 2000"),
      SLIDER("stiffness: 1.2e6, damping: 2400")},

@@ -148,6 +148,11 @@ void lk_suspension_free(struct lk_suspension *suspension);
 const struct lk_suspension_axle *lk_suspension_axles(const struct lk_suspension *suspension,
                                                      int *ret_n);
 
+/** lk_suspension_floating() - return the number of bodies that no joints connect with the chassis,
+ * such as the nodes of an anti-roll bar that is a beam. They are held, and the springs on them do
+ * not count in forces and rates. @ret_body: the first of them, an index of the model. */
+int lk_suspension_floating(const struct lk_suspension *suspension, int *ret_body);
+
 /** lk_suspension_contact() - return the contact point of a wheel of the request in the design
  * position [m]: the lowest point of its plane at the distance of its radius from the centre. */
 const double *lk_suspension_contact(const struct lk_suspension *suspension, int wheel);

@@ -226,7 +226,7 @@ static int compute(struct kc *kc)
 {
     const struct lk_suspension_axle *axles;
     struct lk_error error = {""};
-    int code = kc_choose(kc), r;
+    int code = kc_choose(kc), floating, first = 0, r;
 
     if (code != EXIT_DONE)
         return code;
@@ -235,6 +235,12 @@ static int compute(struct kc *kc)
         complain("%s: %s", kc->o->path, error.text[0] ? error.text : strerror(-r));
         return EXIT_REFUSED;
     }
+    floating = lk_suspension_floating(kc->suspension, &first);
+    if (floating > 0)
+        complain(
+            "%s: %d bodies are held by springs alone, '%s' first: they stay where they are, and "
+            "forces and rates are without their springs",
+            kc->o->path, floating, kc->model->bodies[first].name);
     axles = lk_suspension_axles(kc->suspension, &kc->n_axles);
     for (int a = 0; a < kc->n_axles && code == EXIT_DONE; a++)
         code = sweep_axle(kc, a, &axles[a]);
