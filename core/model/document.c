@@ -111,7 +111,7 @@ int lk_document_check_keys(struct lk_document *d, const int *entries, int n, str
 {
     int *keys = malloc((size_t)(n > 0 ? n : 1) * sizeof(*keys));
     int repeated = 0;
-    int before = 0, file;
+    int before = 0, file, is_elsewhere;
 
     if (keys == NULL)
         return -ENOMEM;
@@ -129,10 +129,14 @@ int lk_document_check_keys(struct lk_document *d, const int *entries, int n, str
     if (repeated == 0)
         return 0;
     file = d->nodes[before].file;
+    is_elsewhere = file > 0 || d->nodes[repeated].file > 0;
     return lk_node_refuse((struct lk_node){d, repeated}, err,
                           "'%.63s' is given twice, expected once (it is in %s%s%d already)",
-                          d->text + d->nodes[repeated].first, file > 0 ? d->text + file : "line ",
-                          file > 0 ? ":" : "", d->nodes[before].line);
+                          d->text + d->nodes[repeated].first,
+                          !is_elsewhere ? "line "
+                          : file > 0    ? d->text + file
+                                        : d->name,
+                          is_elsewhere ? ":" : "", d->nodes[before].line);
 }
 
 int lk_builder_close(struct lk_builder *b)

@@ -32,8 +32,9 @@ enum lk_move {
     LK_MOVE_HANDED
 };
 
-/** lk_path_move() - return how the numbers at @path of a model move; see units.c. */
-enum lk_move lk_path_move(struct lk_node root, const char *path);
+/** lk_item_move() - return how the numbers at @keys move, in an item of @type in @section; see
+ * units.c. @keys: joined by dots, "" for the item itself */
+enum lk_move lk_item_move(const char *section, const char *type, const char *keys);
 
 /** struct lk_placement - see enum lk_move. @is_turned: @rotation is not the identity;
  * @is_mirrored: @mirror is -1 along one axis;  @quaternion: of @rotation */

@@ -59,14 +59,14 @@ static const struct {
     const char *type;
 } oriented[] = {{"bodies", NULL}, {"forces", "bushing"}, {"forces", "drag"}, {"shapes", "box"}};
 
-/* struct item - the item being copied. @path: of the value being copied, from the section on */
+/* struct item - the item being copied. @keys: of the value being copied, a dot before each */
 struct item {
     struct lk_copy *c;
     struct lk_node map;
     const char *section;
     const char *type;
     bool is_local; /* places and directions are in the axes of its body */
-    char path[LK_PATH_SIZE];
+    char keys[LK_PATH_SIZE];
     struct lk_error *err;
 };
 
@@ -343,18 +343,18 @@ static int copy_pair(struct item *it, struct lk_node map, int i, int entry[2])
 {
     struct lk_node key_node = lk_node_key_at(map, i), value = lk_node_at(map, i);
     char key[LK_NAME_SIZE];
-    size_t used = strlen(it->path);
+    size_t used = strlen(it->keys);
     int result;
 
     snprintf(key, sizeof(key), "%s", lk_node_text(key_node));
-    snprintf(it->path + used, sizeof(it->path) - used, ".%s", key);
+    snprintf(it->keys + used, sizeof(it->keys) - used, ".%s", key);
     result = new_scalar(it->c, key_node, key, &entry[0]);
     if (result == 0)
         result = strcmp(key, "orientation") == 0 && map.index == it->map.index &&
                          (it->c->place.is_turned || lk_node_get(value, "axis").index == 0)
                      ? copy_orientation(it, map, value, &entry[1])
                      : copy_value(it, value, key, &entry[1]);
-    it->path[used] = '\0';
+    it->keys[used] = '\0';
     return result;
 }
 
@@ -376,7 +376,7 @@ static int copy_map(struct item *it, struct lk_node from, int *ret)
 /* Copy the value of @key, or an entry of its list. Recursive as deep as a document may be. */
 static int copy_value(struct item *it, struct lk_node from, const char *key, int *ret)
 {
-    enum lk_move move = lk_path_move(it->c->from, it->path);
+    enum lk_move move = lk_item_move(it->section, it->type, it->keys + (it->keys[0] == '.'));
     double value;
 
     if (move == LK_MOVE_INERTIA)
@@ -465,19 +465,32 @@ static bool is_type(const struct item *it, const char *section, const char *type
     return strcmp(it->section, section) == 0 && has_word(types, it->type);
 }
 
-/* Return whether the angle of a cylindrical joint is used at @map, by `coordinate: angle`. */
-static bool takes_angle(struct item *it, struct lk_node map)
+/* Return whether @map names the angle of a cylindrical joint of the part, by `coordinate: angle`,
+ * or a torque about its axis. */
+static bool names_angle(const struct item *it, struct lk_node map)
 {
-    struct lk_node joints = lk_node_get(map, "joints");
-    struct lk_node joint =
-        lk_node_get(lk_node_get(it->c->from, "joints"), lk_node_text(lk_node_get(map, "joint")));
+    static const char *const keys[] = {"joint", "position", "velocity"};
+    bool is_angle = strcmp(lk_node_text(lk_node_get(map, "coordinate")), "angle") == 0 ||
+                    strcmp(lk_node_text(lk_node_get(map, "type")), "joint-torque") == 0;
 
-    for (int i = 0; i < lk_node_size(joints); i++)
-        if (lk_node_kind(lk_node_at(joints, i)) == LK_NODE_MAP &&
-            takes_angle(it, lk_node_at(joints, i)))
+    for (int i = 0; i < 3 && is_angle; i++) {
+        struct lk_node joint = lk_node_get(lk_node_get(it->c->from, "joints"),
+                                           lk_node_text(lk_node_get(map, keys[i])));
+
+        if (strcmp(lk_node_text(lk_node_get(joint, "type")), "cylindrical") == 0)
             return true;
-    return strcmp(lk_node_text(lk_node_get(map, "coordinate")), "angle") == 0 &&
-           strcmp(lk_node_text(lk_node_get(joint, "type")), "cylindrical") == 0;
+    }
+    return false;
+}
+
+/* Return whether the angle of a cylindrical joint is used in @node or below. */
+static bool takes_angle(const struct item *it, struct lk_node node)
+{
+    bool found = lk_node_kind(node) == LK_NODE_MAP && names_angle(it, node);
+
+    for (int i = 0; i < lk_node_size(node) && !found; i++)
+        found = takes_angle(it, lk_node_at(node, i));
+    return found;
 }
 
 /* The displacement of a cylindrical joint is along its axis, the angle about it: in a mirror one of
@@ -530,8 +543,7 @@ static int check_item(struct item *it)
     if (p->is_mirrored && is_type(it, "roads", "profile grid"))
         return refuse_item(it, "a road with a profile", "a plane, or the road in the model");
     if (p->is_mirrored && ((is_type(it, "joints", "cylindrical") && has_angle(it)) ||
-                           (strcmp(it->section, "outputs") != 0 &&
-                            strcmp(it->section, "inputs") != 0 && takes_angle(it, it->map))))
+                           (strcmp(it->section, "outputs") != 0 && takes_angle(it, it->map))))
         return refuse_item(it,
                            "the angle of a cylindrical joint, whose sign is not that of its "
                            "mirror image,",
@@ -552,7 +564,6 @@ static int copy_item(struct lk_copy *c, int section, struct lk_node key, struct 
     char name[LK_NAME_SIZE];
     int entry[2] = {0}, result = rename_item(&it, key, lk_node_text(key), name);
 
-    snprintf(it.path, sizeof(it.path), "%s.%s", it.section, lk_node_text(key));
     if (result == 0)
         result = check_item(&it);
     if (result == 0)
@@ -587,7 +598,7 @@ int lk_part_copy(struct lk_copy *c, struct lk_error *err)
             result =
                 lk_also(result, copy_item(c, s, lk_node_key_at(map, i), lk_node_at(map, i), err));
     }
-    if (result == 0 && c->to->n_nodes > LK_DOCUMENT_NODES_MAX)
+    if (result >= 0 && c->to->n_nodes > LK_DOCUMENT_NODES_MAX)
         return lk_node_refuse(c->from, err, "too many values, expected at most %u",
                               LK_DOCUMENT_NODES_MAX);
     return result;

@@ -297,10 +297,13 @@ static const char *take_coordinate(struct parts *p)
     return name;
 }
 
-static const struct row *row_of(struct lk_node root, const struct parts *p)
+static const char *type_of(struct lk_node root, const struct parts *p)
 {
-    const char *type = lk_node_text(lk_node_get(item_of(root, p), "type"));
+    return lk_node_text(lk_node_get(item_of(root, p), "type"));
+}
 
+static const struct row *row_of(const struct parts *p, const char *type)
+{
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (fits(p, rows[i].path) && (rows[i].type == NULL || strcmp(rows[i].type, type) == 0))
             return &rows[i];
@@ -315,7 +318,7 @@ const char *lk_path_unit(struct lk_node root, const char *path)
 
     split(root, path, &p);
     coordinate = take_coordinate(&p);
-    row = row_of(root, &p);
+    row = row_of(&p, type_of(root, &p));
     if (row == NULL)
         return "?";
     return row->angle != NULL && is_of_angle(root, &p, coordinate) ? row->angle : row->unit;
@@ -327,16 +330,23 @@ bool lk_path_may_be_tuned(struct lk_node root, const char *path)
     struct parts p;
 
     split(root, path, &p);
-    row = row_of(root, &p);
+    row = row_of(&p, type_of(root, &p));
     return row != NULL && row->may_be_tuned;
 }
 
-enum lk_move lk_path_move(struct lk_node root, const char *path)
+enum lk_move lk_item_move(const char *section, const char *type, const char *keys)
 {
+    struct parts p = {.part = {section, "*"}, .n = 2};
     const struct row *row;
-    struct parts p;
+    char *at = p.text;
 
-    split(root, path, &p);
-    row = row_of(root, &p);
+    snprintf(p.text, sizeof(p.text), "%s", keys);
+    while (*at != '\0' && p.n <= PARTS_MAX) {
+        p.part[p.n++] = at;
+        at += strcspn(at, ".");
+        if (*at == '.')
+            *at++ = '\0';
+    }
+    row = row_of(&p, type);
     return row != NULL ? row->move : LK_MOVE_NONE;
 }
