@@ -7,6 +7,7 @@
 #include "linkage/nearest.h"
 #include "maths/arithmetic.h"
 #include "parameters.h"
+#include "parts.h"
 #include "reader.h"
 
 #include <errno.h>
@@ -85,6 +86,12 @@ static int find_name(void *data, const char *name, size_t size, double *ret)
     if (dot != NULL)
         return find_component(s, name, size, (size_t)(dot - name), ret);
     if (s->index > 0 && is_word("index", name, size)) {
+        for (int i = 0; i < s->parameters->n; i++)
+            if (strcmp(s->parameters->list[i].name, "index") == 0)
+                return lk_node_refuse(s->node, s->error,
+                                      "'" SHOWN "': 'index' is a parameter and the index of the "
+                                      "repeated part, expected another name of the parameter",
+                                      lk_node_text(s->node));
         *ret = s->index;
         return 0;
     }
@@ -216,4 +223,78 @@ int lk_expressions_apply(struct lk_document *document, const struct lk_parameter
     return result < 0 ? result
                       : lk_also(result, lk_expressions_within(document, parameters,
                                                               lk_document_root(document), 0, err));
+}
+
+/* ---- points without names, for flat texts ---- */
+
+/* struct named - values that may name points. @section, @type: of the item; @keys: of the value, a
+ * dot before each */
+struct named {
+    struct lk_document *document;
+    struct lk_node points;
+    const char *section;
+    const char *type;
+    char keys[LK_PATH_SIZE];
+};
+
+static bool may_name_point(const struct named *n)
+{
+    static const char *const others[] = {
+        "area", "size", "from", "to", "through", "nodes", "velocity", "angular_velocity", "up"};
+    const char *key = n->keys + (n->keys[0] == '.');
+
+    if (lk_item_move(n->section, n->type, key) != LK_MOVE_NONE)
+        return true;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (is_word(others[i], key, strcspn(key, ".")))
+            return true;
+    return false;
+}
+
+/* Replace the names of points in @node by their numbers. Recursive as deep as a document may be. */
+static int replace_names(struct named *n, struct lk_node node)
+{
+    struct lk_node point = {n->document, 0};
+    bool is_map = lk_node_kind(node) == LK_NODE_MAP;
+    size_t used = strlen(n->keys);
+    int result = 0;
+
+    if (lk_node_kind(node) == LK_NODE_SCALAR && may_name_point(n))
+        point = lk_node_get(n->points, lk_node_text(node));
+    if (point.index != 0) {
+        const int entry[3] = {lk_node_at(point, 0).index, lk_node_at(point, 1).index,
+                              lk_node_at(point, 2).index};
+
+        return lk_document_set_entries(n->document, node.index, LK_NODE_LIST, entry, 3);
+    }
+    for (int i = 0; i < lk_node_size(node) && result == 0; i++) {
+        if (is_map)
+            snprintf(n->keys + used, sizeof(n->keys) - used, ".%.64s",
+                     lk_node_text(lk_node_key_at(node, i)));
+        result = replace_names(n, lk_node_at(node, i));
+        n->keys[used] = '\0';
+    }
+    return result;
+}
+
+int lk_expressions_without_points(struct lk_document *document)
+{
+    struct lk_node root = lk_document_root(document);
+    struct named n = {.document = document, .points = lk_node_get(root, "points")};
+    int result = 0;
+
+    for (int s = 0; s < lk_node_size(root) && n.points.index != 0; s++) {
+        struct lk_node section = lk_node_at(root, s);
+
+        n.section = lk_node_text(lk_node_key_at(root, s));
+        for (int i = 0; i < lk_node_size(section) && result == 0; i++) {
+            struct lk_node item = lk_node_at(section, i);
+
+            n.type = lk_node_text(lk_node_get(item, "type"));
+            if (lk_node_kind(item) == LK_NODE_MAP)
+                result = replace_names(&n, item);
+        }
+    }
+    lk_document_remove(document, root, "points");
+    return result;
 }

@@ -570,6 +570,8 @@ int lk_document_lower(struct lk_document *document, const struct lk_source *sour
         result = lk_expressions_apply(document, ret, err);
     if (result == 0 && (has_parts || is_flat))
         result = finish_section(&w, is_flat, err);
+    if (result == 0 && is_flat)
+        result = lk_expressions_without_points(document);
     if (result == 0 && how == LK_LOWER_ALL)
         result = lk_beams_expand(document, err);
     free(w.entry);

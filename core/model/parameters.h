@@ -66,5 +66,9 @@ int lk_expressions_within(struct lk_document *document, const struct lk_paramete
  * LK_E_TEXT, -ENOMEM. */
 int lk_expressions_apply(struct lk_document *document, const struct lk_parameters *parameters,
                          struct lk_error *err);
+/** lk_expressions_without_points() - replace the names of points by their numbers, and remove the
+ * section `points`: expressions that took their numbers from a point would not follow it. Call
+ * after lk_expressions_apply(). Return: 0, -ENOMEM. */
+int lk_expressions_without_points(struct lk_document *document);
 
 #endif

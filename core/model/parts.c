@@ -49,7 +49,9 @@ static int put_index(struct including *in, struct lk_node node, const char *text
             long sum = has_sum ? strtol(at, &end, 10) : 0;
 
             if (labs(sum) > REPEAT_MAX)
-                sum = 0;
+                return lk_node_refuse(node, in->err,
+                                      "'%.63s' adds more than %d to the index, expected less", text,
+                                      REPEAT_MAX);
             size = (size_t)snprintf(number, sizeof(number), "%ld", in->index + sum);
             piece = number;
             at = end;
@@ -184,6 +186,48 @@ static int read_given_ports(struct including *in)
                                     c->port[port].outside);
     }
     return result;
+}
+
+/* Return whether the number at @path belongs to a whole model, so that those of a part do not
+ * count. */
+static bool is_of_model(const char *path)
+{
+    return strncmp(path, "gravity.", 8) == 0 || strncmp(path, "solver.", 7) == 0;
+}
+
+/* Return whether parameter @name of the part acts on such numbers alone. */
+static bool acts_on_model(const struct lk_parameters *parameters, const char *name)
+{
+    for (int i = 0; i < parameters->n; i++) {
+        const char *at = parameters->list[i].acts;
+        bool all = *at != '\0' && !parameters->state[i].is_used;
+
+        if (strcmp(parameters->list[i].name, name) != 0)
+            continue;
+        for (; *at != '\0' && all; at += *at == ' ') {
+            all = is_of_model(at);
+            at += strcspn(at, " ");
+        }
+        return all;
+    }
+    return false;
+}
+
+/* Refuse values that the entry gives for numbers of a whole model. */
+static int check_settings(struct including *in, const struct lk_parameters *parameters)
+{
+    struct lk_node map = lk_node_get(in->node, "parameters");
+
+    for (int i = 0; i < lk_node_size(map); i++) {
+        const char *name = lk_node_text(lk_node_key_at(map, i));
+
+        if (is_of_model(name) || acts_on_model(parameters, name))
+            return lk_node_refuse(lk_node_key_at(map, i), in->err,
+                                  "'%.63s' sets gravity or solver of a part, which do not count, "
+                                  "expected them in the model",
+                                  name);
+    }
+    return 0;
 }
 
 /* Read the values of parameters, which are settings of the part. */
@@ -325,6 +369,8 @@ static int take_part(struct including *in, struct lk_document *part, const struc
         result = lk_read_top(root, "a part", error);
     if (result == 0)
         result = lk_document_lower(part, source, LK_LOWER_ALL, &parameters, error);
+    if (result == 0)
+        result = check_settings(in, &parameters);
     lk_parameters_fini(&parameters);
     if (result == 0)
         result = read_own_ports(in, lk_node_get(root, "ports"));

@@ -85,8 +85,8 @@ static int fill_model(struct lk_document *document, const struct lk_source *sour
     for (int i = 0; i < 3; i++)
         model->gravity_input[i] = -1;
 
-    bool is_made = lk_node_get(lk_document_root(document), "parts").index != 0 ||
-                   lk_node_get(lk_document_root(document), "flexible").index != 0;
+    bool has_parts = lk_node_get(lk_document_root(document), "parts").index != 0;
+    bool is_made = has_parts || lk_node_get(lk_document_root(document), "flexible").index != 0;
     int result = lk_document_lower(document, source, LK_LOWER_ALL, &parameters, error);
 
     model->parameters = parameters.list;
@@ -100,6 +100,10 @@ static int fill_model(struct lk_document *document, const struct lk_source *sour
             result, read_model(lk_document_root(document), model, result == 0 ? error : &further));
     model->folder = NULL;
     model->files = NULL;
+    if (result != 0)
+        return result;
+    if (has_parts) /* as its flat text, for the same hash */
+        result = lk_expressions_without_points(document);
     if (result != 0)
         return result;
     lk_model_files(model, &of_files);

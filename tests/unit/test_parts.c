@@ -37,6 +37,18 @@ static void write_file(const char *name, const char *text)
          "forces:\n  spring: {type: joint-spring-damper, joint: hinge, stiffness: 1}\n"            \
          "outputs:\n  angle: {type: joint-position, joint: hinge}\n"
 
+/* Write a part with so many numbers that not all of its copies fit into a model. */
+static void write_table(void)
+{
+    char text[8192] = HEAD "bodies: {a: {mass: [0";
+    size_t used = strlen(text);
+
+    for (int i = 0; i < 4000; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, ",0");
+    snprintf(text + used, sizeof(text) - used, "]}}\n");
+    write_file("table.yaml", text);
+}
+
 static int make_folder(void **state)
 {
     char below[64];
@@ -64,6 +76,15 @@ static int make_folder(void **state)
                HEAD "bodies:\n  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
                     "joints:\n  h: {type: cylindrical, bodies: [ground, a], point: [0, 0, 0], "
                     "axis: [0, 0, 1], coordinate: {angle: 0.1}}\n");
+    write_file("alone.yaml", HEAD
+               "gravity: [0, 0, -9.81]\nsolver: {rate: 1000}\n"
+               "parameters: {fall: {acts: [gravity.3], value: -9.81}}\n"
+               "bodies: {a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}\n"
+               "joints:\n  h: {type: cylindrical, bodies: [ground, a], point: [0, 0, 0], "
+               "axis: [0, 0, 1]}\n"
+               "inputs: {t: {type: joint-torque, joint: h}}\n"
+               "blocks: {b: {type: gain, input: {velocity: h, coordinate: angle}, gain: 1}}\n");
+    write_table();
     return 0;
 }
 
@@ -189,12 +210,13 @@ static void flat_texts(void **state)
         "  heavy: {value: 3, unit: kg}\n  slow: {acts: bodies.arm.rod.inertia.2, value: 2.5}\n"
         "  base_mass: {acts: bodies.base.mass, limits: [1, 20]}\n  speed: {acts: [gravity.1], "
         "value: 1}\ngravity: [0, 0, -9.81]\npoints: {at: [=heavy, 0, 1]}\n"
-        "bodies:\n  base: {mass: 10, inertia: [1, 1, =heavy/4], position: [0, 0, 0]}\n"
+        "bodies:\n  base: {mass: 10, inertia: [1, 1, =heavy/4], position: arm.end}\n"
         "parts:\n  arm: {file: link.yaml, position: at, parameters: {mass: =2*heavy}, ports: "
         "{before: base}}\n  far: {file: below/pair.yaml, mirror: x, orientation: {axis: [1, 1, 0], "
         "angle: 0.3}, ports: {base: arm.rod}}\n";
     const struct lk_setting settings[] = {{"heavy", 4}, {"base_mass", 12}, {"solver.step", 0.001}};
     const struct lk_setting kept[] = {{"base_mass", 13}}, spent[] = {{"heavy", 4}};
+    const struct lk_setting moved[] = {{"points.arm.end.2", 4}};
     char *flat = flatten(text, NULL, 0), *again = flatten(flat, NULL, 0);
     struct lk_model *m = read_model(text, NULL, 0), *f = read_model(flat, NULL, 0);
     struct lk_errors errors;
@@ -217,6 +239,9 @@ static void flat_texts(void **state)
     assert_int_equal(
         lk_model_read_text_with(folder, "m", flat, strlen(flat), spent, 1, &f, &errors), LK_E_TEXT);
     assert_non_null(strstr(errors.line[0].text, "there is no parameter 'heavy'"));
+    assert_int_equal(
+        lk_model_read_text_with(folder, "m", flat, strlen(flat), moved, 1, &f, &errors), LK_E_TEXT);
+    assert_non_null(strstr(errors.line[0].text, "there is no 'points' here"));
     free(flat);
     free(again);
 
@@ -280,9 +305,10 @@ static void refusals(void **state)
         const char *text;
         const char *line; /* FOLDER stands for the folder */
     } rows[] = {
-        {M("fle: link.yaml"), "m:4:7: unknown key 'fle' in a part, did you mean 'file'? Expected "
-                              "file, names, position, orientation, mirror, repeat, parameters, points, "
-                              "ports"},
+        {M("fle: link.yaml"),
+         "m:4:7: unknown key 'fle' in a part, did you mean 'file'? Expected "
+         "file, names, position, orientation, mirror, repeat, parameters, points, "
+         "ports"},
         {M("mirror: y"), "m:4:6: the key 'file' is missing, expected the name of a model's file"},
         {M("file: ../link.yaml"), "m:4:13: the file '../link.yaml' is outside of the folder of the "
                                   "model, expected a name within it"},
@@ -295,7 +321,7 @@ static void refusals(void **state)
          "FOLDER/key.yaml:3:1: unknown key 'body' in a part, expected linkage, name, gravity, "
          "bodies, "
          "joints, forces, inputs, outputs, solver, start, roads, laws, parameters, points, shapes, "
-         "blocks, parts, ports (in part a)"},
+         "blocks, parts, ports, flexible (in part a)"},
         {"linkage: 1\nname: m\nbodies: {g: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}\n"
          "parts: {a: {file: unknown.yaml}}\n",
          "FOLDER/unknown.yaml:4:40: unknown body 'a.ghost', expected ground, g (in part a)"},
@@ -323,6 +349,32 @@ static void refusals(void **state)
          "ground}}\n  b: {file: link.yaml, names: \"*_1\", ports: {before: ground}}\n",
          "FOLDER/link.yaml:9:3: 'rod_1' is given twice, expected once (it is in FOLDER/link.yaml:9 "
          "already) (in part b)"},
+        {M("file: link.yaml, ports: {before: ground}") "bodies: {a.rod: {mass: 1, inertia: [1, 1, "
+                                                       "1], position: [0, 0, 0]}}\n",
+         "FOLDER/link.yaml:9:3: 'a.rod' is given twice, expected once (it is in m:5 already) (in "
+         "part a)"},
+        {M("file: link.yaml, repeat: 2, ports: {before: \"a.#-2000.rod\"}"),
+         "m:4:51: 'a.#-2000.rod' adds more than 1024 to the index, expected less"},
+        {"linkage: 1\nname: m\nparameters: {index: {value: 2}}\nparts: {a: {file: link.yaml, "
+         "repeat: 2, ports: {before: ground}, parameters: {mass: =index}}}\n",
+         "m:4:85: '=index': 'index' is a parameter and the index of the repeated part, expected "
+         "another name of the parameter"},
+        {M("file: alone.yaml, parameters: {solver.rate: 500}"),
+         "m:4:38: 'solver.rate' sets gravity or solver of a part, which do not count, expected "
+         "them in the model"},
+        {M("file: alone.yaml, parameters: {fall: 2}"),
+         "m:4:38: 'fall' sets gravity or solver of a part, which do not count, expected them in "
+         "the model"},
+        {M("file: alone.yaml, mirror: y"),
+         "FOLDER/alone.yaml:10:13: the angle of a cylindrical joint, whose sign is not that of "
+         "its mirror image, in a part that is mirrored, expected a prismatic and a revolute joint "
+         "(in part a)"},
+        {M("file: alone.yaml, mirror: y"),
+         "FOLDER/alone.yaml:9:13: the angle of a cylindrical joint, whose sign is not that of its "
+         "mirror image, in a part that is mirrored, expected a prismatic and a revolute joint (in "
+         "part a)"},
+        {M("file: table.yaml, repeat: 1024"),
+         "FOLDER/table.yaml:1:1: too many values, expected at most 1048576 (in part a.262)"},
         {HEAD "ports: [x]\nbodies: {g: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}\n",
          "m:3:8: a model with ports is a part, expected a model that includes it under 'parts'"},
         {"linkage: 1\nname: m\nparameters: {k: {acts: bodies.a.rod.mass}}\nparts: {a: {file: "
