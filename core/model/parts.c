@@ -283,7 +283,7 @@ static int read_points(struct including *in, struct lk_settings *ret)
 /* ---- the file ---- */
 
 /* struct place - where the file of a part is. @path: to open;  @folder: of the file, for its own
- * parts;  @below: that folder below the one of the model */
+ * parts;  @below: the same, below the folder of the document that includes it */
 struct place {
     char path[PATH_MAX];
     char folder[PATH_MAX];
@@ -320,12 +320,11 @@ static int find_file(struct including *in, struct place *ret)
     for (int i = 0; i < 2 && roots[i] != NULL; i++) {
         size_t size = strlen(roots[i]);
         const char *between = size > 0 && roots[i][size - 1] == '/' ? "" : "/";
-        const char *below = source->below != NULL ? source->below : "";
 
         if (snprintf(ret->path, PATH_MAX, "%s%s%s", roots[i], between, name) >= PATH_MAX ||
             snprintf(ret->folder, PATH_MAX, "%s%s%.*s", roots[i], between, folder, name) >=
                 PATH_MAX ||
-            snprintf(ret->below, PATH_MAX, "%s%.*s", i == 0 ? below : "", folder, name) >= PATH_MAX)
+            snprintf(ret->below, PATH_MAX, "%.*s", folder, name) >= PATH_MAX)
             return lk_node_refuse(node, in->err, "the path of the file is too long");
         if (access(ret->path, F_OK) == 0)
             return 0;
@@ -358,8 +357,8 @@ static int mark_file(struct lk_document *part)
 }
 
 /* Lower the part and copy its items. */
-static int take_part(struct including *in, struct lk_document *part, const struct lk_source *source,
-                     struct lk_error *error)
+static int take_part(struct including *in, struct lk_document *part, const struct place *place,
+                     const struct lk_source *source, struct lk_error *error)
 {
     struct lk_node root = lk_document_root(part);
     struct lk_parameters parameters = {0};
@@ -380,7 +379,7 @@ static int take_part(struct including *in, struct lk_document *part, const struc
         return result;
     result = read_given_ports(in);
     in->copy->from = root;
-    in->copy->folder = source->below;
+    in->copy->folder = place->below;
     return result == 0 ? lk_part_copy(in->copy, error) : result;
 }
 
@@ -399,14 +398,13 @@ static int include_file(struct including *in, const struct place *place,
              in->source->part != NULL ? in->source->part : "", in->source->part != NULL ? "." : "",
              in->name, number);
     source.folder = place->folder;
-    source.below = place->below;
     source.part = name;
     source.depth++;
     source.settings = settings->list;
     source.n = settings->n;
     result = in->source->parse(place->path, &part, &error);
     if (result == 0)
-        result = take_part(in, part, &source, &error);
+        result = take_part(in, part, place, &source, &error);
     /* what is wrong with the entry itself was refused there */
     if (result > 0 && (part == NULL || lk_node_is_refused(lk_document_root(part)) ||
                        !lk_node_is_refused(in->node)))

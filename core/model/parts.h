@@ -58,7 +58,7 @@ struct lk_port {
 extern const char *const lk_sections[LK_SECTIONS];
 
 /** struct lk_copy - a part that is copied into @to.
- * @from:    the lowered part;  @folder: of its file, below that of the model, "" or with a '/'
+ * @from:    the lowered part;  @folder: of its file, below that of @to, "" or with a '/'
  * @pattern: of names: '*' is the name in the part
  * @entries: for each section, the keys and values to be added;  @n, @room: their numbers
  * @last:    offsets of file and words in @from, and in @to: those of the node before */

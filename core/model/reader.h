@@ -46,7 +46,6 @@ int lk_read_roads(struct lk_node root, struct lk_model *model, struct lk_error *
  * @settings: @n values from outside
  * @parse:    parses the file of a part; NULL: parts are refused
  * @library:  folder of parts that are not in @folder, NULL: none
- * @below:    folder of a part below that of the model, "" or with a '/'; NULL: the model itself
  * @part:     name of the part, "front.spring";  @depth: parts around it;  @n_parts: parts so far */
 struct lk_source {
     const char *folder;
@@ -55,7 +54,6 @@ struct lk_source {
     int n;
     int (*parse)(const char *path, struct lk_document **ret_document, struct lk_error *error);
     const char *library;
-    const char *below;
     const char *part;
     int depth;
     int *n_parts;

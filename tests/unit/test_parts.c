@@ -85,6 +85,10 @@ static int make_folder(void **state)
                "inputs: {t: {type: joint-torque, joint: h}}\n"
                "blocks: {b: {type: gain, input: {velocity: h, coordinate: angle}, gain: 1}}\n");
     write_table();
+    snprintf(below, sizeof(below), "%s/below/far", folder);
+    mkdir(below, 0700);
+    write_file("below/two.yaml", HEAD "parts: {i: {file: far/road.yaml}}\n");
+    write_file("below/far/road.yaml", HEAD "roads: {r: {type: grid, file: a.road}}\n");
     return 0;
 }
 
@@ -373,6 +377,10 @@ static void refusals(void **state)
          "FOLDER/alone.yaml:9:13: the angle of a cylindrical joint, whose sign is not that of its "
          "mirror image, in a part that is mirrored, expected a prismatic and a revolute joint (in "
          "part a)"},
+        {M("file: below/two.yaml") "bodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, "
+                                   "0]}}\n",
+         "FOLDER/below/far/road.yaml:3:31: the file 'below/far/a.road': No such file or directory "
+         "(in part a.i)"},
         {M("file: table.yaml, repeat: 1024"),
          "FOLDER/table.yaml:1:1: too many values, expected at most 1048576 (in part a.262)"},
         {HEAD "ports: [x]\nbodies: {g: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}\n",
