@@ -454,10 +454,11 @@ static int put_defaults(struct item *it, int map)
     return result;
 }
 
-static int refuse_item(struct item *it, const char *what, const char *expected)
+/* @is_mirror: the mirror alone is the reason */
+static int refuse_item(struct item *it, bool is_mirror, const char *what, const char *expected)
 {
     return lk_node_refuse(it->map, it->err, "%s in a part that is %s, expected %s", what,
-                          it->c->place.is_turned ? "turned" : "mirrored", expected);
+                          is_mirror || !it->c->place.is_turned ? "mirrored" : "turned", expected);
 }
 
 static bool is_type(const struct item *it, const char *section, const char *types)
@@ -532,19 +533,20 @@ static int check_item(struct item *it)
     const struct lk_placement *p = &it->c->place;
 
     if (is_pose_changed(it))
-        return refuse_item(it, "a driven fixed joint, which moves along the axes of the world,",
+        return refuse_item(it, false,
+                           "a driven fixed joint, which moves along the axes of the world,",
                            "it in the model, or joints with axes");
     if (p->is_turned && is_type(it, "joints", "fixed spherical") &&
         lk_node_get(it->map, "compliance").index != 0)
-        return refuse_item(it, "compliance along the axes of the world", "a bushing");
+        return refuse_item(it, false, "compliance along the axes of the world", "a bushing");
     if ((p->is_turned || p->is_mirrored) && is_type(it, "joints", "planar") &&
         lk_node_get(it->map, "direction").index == 0)
-        return refuse_item(it, "a planar joint without a direction", "its direction");
+        return refuse_item(it, false, "a planar joint without a direction", "its direction");
     if (p->is_mirrored && is_type(it, "roads", "profile grid"))
-        return refuse_item(it, "a road with a profile", "a plane, or the road in the model");
+        return refuse_item(it, true, "a road with a profile", "a plane, or the road in the model");
     if (p->is_mirrored && ((is_type(it, "joints", "cylindrical") && has_angle(it)) ||
                            (strcmp(it->section, "outputs") != 0 && takes_angle(it, it->map))))
-        return refuse_item(it,
+        return refuse_item(it, true,
                            "the angle of a cylindrical joint, whose sign is not that of its "
                            "mirror image,",
                            "a prismatic and a revolute joint");
