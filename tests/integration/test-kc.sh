@@ -39,8 +39,10 @@ expect 2 "no option" "$linkage" kc "$models/sedan.yaml" --range -1
 expect 2 "no model" "$linkage" kc
 
 # an output never replaces an input
+cp -r "$models/parts" .
 cp "$models/sedan.yaml" own.yaml
 expect 1 "own model" "$linkage" kc own.yaml -o own.yaml
+has "own model" "expected another name for its output" err
 cmp -s own.yaml "$models/sedan.yaml" || { echo "FAIL own model: it was replaced"; failed=1; }
 
 # an axle that steers by an input of two joints; one that drives its wheels
@@ -54,6 +56,10 @@ has "corner" "chassis mount, steering none" out
 has "corner" "axle over wheel travel" out
 
 # curves that end say where
+awk '/^forces:/ {print; for (i = 1; i < 19; i++) print "  extra" i ": {type: spring-damper, bodies: [chassis, lower_fl], points: [[1.4, 0.5, 0.9], [1.4, 0.6, 0.2]], stiffness: 1}"; next} 1' \
+    "$models/sedan.yaml" >springs.yaml
+expect 0 "many springs" "$linkage" kc springs.yaml -n 3
+has "many springs" "more than 16 springs" err
 expect 0 "far" "$linkage" kc "$models/sedan.yaml" --range 0.4 -o far.csv
 has "far" "front axle: height -0.21" err
 has "far" "of -0.4 m was reached" err
@@ -90,11 +96,11 @@ refuses "body 'tube' moves most" "$models/damper-rig.yaml" --chassis ground
 refuses "expected two for --brake-share" "$models/sedan.yaml" --wheel axle_fl,axle_fr --brake-share 0.6
 refuses "nothing steers a wheel" "$models/sedan.yaml" --wheel axle_rl,axle_rr --steer-output none.csv
 refuses "a part of the chassis" "$models/sedan.yaml" --chassis wheel_fl
+expect 2 "one file for two tables" "$linkage" kc "$models/sedan.yaml" -n 3 -o both.csv --steer-output both.csv
+has "one file for two tables" "are both 'both.csv'" err
 refuses "no tyre gives the radius of wheel 'lower_fl'" "$models/sedan.yaml" --wheel lower_fl
 
-cp -r "$models/parts" .
 # two inputs that drive; a free steering; a suspension that is locked
-cp -r "$models/parts" .
 sed 's/^  crank: {type: revolute.*axis: \[1, 0, 0\]}/  crank: {type: revolute, bodies: [chassis, crank], point: [1.2, 0, 0.45], axis: [1, 0, 0], drive: {input: spin}}/
     s/^inputs:/&\n  spin: {type: drive}/' "$models/sedan.yaml" >two.yaml
 refuses "inputs 'steer' and 'spin' both drive joints, expected --steer JOINT" two.yaml

@@ -152,7 +152,10 @@ static int sweep_axle(struct kc *kc, int a, const struct lk_suspension_axle *of)
         return code;
     n = lk_suspension_springs(kc->suspension, a, axle->spring,
                               sizeof(axle->spring) / sizeof(*axle->spring));
-    axle->n_springs = n > 0 ? n : 0;
+    axle->n_springs = n > KC_SPRINGS ? KC_SPRINGS : n > 0 ? n : 0;
+    if (n > KC_SPRINGS)
+        complain("%s: %s: more than %d springs, the ratios of the others are not listed",
+                 kc->o->path, axle->title, KC_SPRINGS);
     return EXIT_DONE;
 }
 
@@ -276,6 +279,9 @@ int command_kc(int argc, char *argv[])
 
     if (code != EXIT_DONE)
         return code;
+    if (o.output != NULL && o.steer_output != NULL && strcmp(o.output, o.steer_output) == 0)
+        return usage_error("--output and --steer-output are both '%s', expected two files",
+                           o.output);
     if (o.picture != NULL && !plot_can_draw(o.picture))
         return EXIT_REFUSED;
     kc.model = model = load_model(o.path);

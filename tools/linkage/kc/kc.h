@@ -37,6 +37,8 @@ struct kc_options {
     bool is_json;
 };
 
+#define KC_SPRINGS 16 /* most springs of an axle that are listed */
+
 /** struct kc_axle - results of an axle.
  * @name: in CSV and JSON: "front", "rear", "axle", or "axle_1";  @title: in messages: "front axle"
  * @jounce, @steer: curves, n = 0: not computed;  @spring: @n_springs springs */
@@ -47,7 +49,7 @@ struct kc_axle {
     struct lk_suspension_curve jounce;
     struct lk_suspension_curve steer;
     int n_springs;
-    struct lk_suspension_spring spring[16];
+    struct lk_suspension_spring spring[KC_SPRINGS + 1]; /* one more: some are left out */
 };
 
 /** struct kc - all results.
