@@ -298,11 +298,16 @@ static bool is_word(struct lk_node node)
            !lk_decimal(lk_node_text(node), node.document->c_locale, &value);
 }
 
-/* Return whether @node is a vector: three numbers, or the name of a point. */
+/* Return whether @node is a vector: three numbers, or the name of a point. Three names are a list
+ * of points. */
 static bool is_vector(struct lk_node node)
 {
-    return is_word(node) || (lk_node_kind(node) == LK_NODE_LIST && lk_node_size(node) == 3 &&
-                             lk_node_kind(lk_node_at(node, 0)) == LK_NODE_SCALAR);
+    bool is_list = lk_node_kind(node) == LK_NODE_LIST && lk_node_size(node) == 3;
+
+    for (int i = 0; i < 3 && is_list; i++)
+        is_list =
+            lk_node_kind(lk_node_at(node, i)) == LK_NODE_SCALAR && !is_word(lk_node_at(node, i));
+    return is_list || is_word(node);
 }
 
 static int copy_scalar(struct item *it, struct lk_node from, const char *key, int *ret)

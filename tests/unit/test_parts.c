@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define M(entry) "linkage: 1\nname: m\nparts:\n  a: {" entry "}\n"
+
 static char folder[] = "/tmp/parts-XXXXXX";
 
 static void write_file(const char *name, const char *text)
@@ -87,6 +89,8 @@ static int make_folder(void **state)
     write_table();
     snprintf(below, sizeof(below), "%s/below/far", folder);
     mkdir(below, 0700);
+    write_file("line.yaml", HEAD "points: {p: [1, 0, 0], q: [0, 2, 0]}\n"
+                                 "shapes: {s: {type: line, body: ground, points: [p, q, p]}}\n");
     write_file("below/two.yaml", HEAD "parts: {i: {file: far/road.yaml}}\n");
     write_file("below/far/road.yaml", HEAD "roads: {r: {type: grid, file: a.road}}\n");
     return 0;
@@ -207,6 +211,20 @@ static void repetition(void **state)
     lk_model_free(m);
 }
 
+/* Three names of points are points of a line, no vector. */
+static void names_of_points(void **state)
+{
+    struct lk_model *m = read_model(
+        M("file: line.yaml, position: [0, 0, 3]") "bodies: {b: {mass: 1, inertia: [1, 1, 1], "
+                                                  "position: [0, 0, 0]}}\n",
+        NULL, 0);
+
+    (void)state;
+    assert_int_equal(m->shapes[0].n_points, 3);
+    assert_true(m->shapes[0].points[1][1] == 2 && m->shapes[0].points[2][2] == 3);
+    lk_model_free(m);
+}
+
 static void flat_texts(void **state)
 {
     static const char text[] =
@@ -287,8 +305,6 @@ static void texts_to_send(void **state)
                      LK_E_TEXT);
     assert_int_equal(errors.n, 1);
 }
-
-#define M(entry) "linkage: 1\nname: m\nparts:\n  a: {" entry "}\n"
 
 /* Write @text with the folder in place of FOLDER. */
 static void put_folder(const char *text, char *ret, size_t size)
@@ -433,6 +449,7 @@ int main(void)
         cmocka_unit_test(names_ports_and_parameters),
         cmocka_unit_test(mirrors_and_parts_within_parts),
         cmocka_unit_test(repetition),
+        cmocka_unit_test(names_of_points),
         cmocka_unit_test(flat_texts),
         cmocka_unit_test(texts_to_send),
         cmocka_unit_test(refusals),
