@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists all numbers of the text of a model, with their paths. */
+#include "document_tree.h"
 #include "parameters.h"
 #include "reader.h"
 
@@ -95,6 +96,12 @@ static bool is_left_out(const struct walk *w, const char *key)
     return false;
 }
 
+/* Return whether a point is that of a part, which no setting can move: the part has used it. */
+static bool is_point_of_part(const struct walk *w, struct lk_node point)
+{
+    return strncmp(w->path, "points.", 7) == 0 && point.document->nodes[point.index].part != 0;
+}
+
 static int walk_all(struct walk *w)
 {
     struct {
@@ -117,7 +124,8 @@ static int walk_all(struct walk *w)
         used = extend(w, open[depth - 1].used, node, i);
         if (used == 0 || strcmp(w->path, "parameters") == 0 || strcmp(w->path, "linkage") == 0 ||
             strcmp(w->path, "name") == 0 ||
-            (strncmp(w->path, "inputs.", 7) == 0 && is_left_out(w, w->path + 7)))
+            (strncmp(w->path, "inputs.", 7) == 0 && is_left_out(w, w->path + 7)) ||
+            is_point_of_part(w, child))
             continue;
         result = look_at(w, child);
         if (lk_node_size(child) > 0) {

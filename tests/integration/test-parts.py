@@ -215,6 +215,9 @@ for k, name in enumerate('xyz'):
 # ---- linkage flatten ----
 
 out = pathlib.Path(folder.name) / 'out.yaml'
+listed = [line.split(' ')[0] for line in run('params', models / 'hatchback.yaml').splitlines()]
+check('params: points of parts, which no setting can move, are not listed', len(listed) > 100
+      and not any(path.startswith('points.fl.') for path in listed))
 run('flatten', models / 'sedan.yaml', '-o', out, '--param', 'bodies.wheel_fl.mass=30')
 check('flatten: a number from outside', 'wheel_fl: {mass: 30,' in out.read_text())
 check('flatten: twice', run('flatten', out).split('\n', 1)[1] == out.read_text().split('\n', 1)[1])
