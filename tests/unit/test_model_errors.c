@@ -80,7 +80,7 @@ static const struct row {
     {"name: test", "nam: test",
      "m:2:1: unknown key 'nam' in a model, did you mean 'name'? Expected linkage, name, gravity, "
      "bodies, joints, forces, inputs, outputs, solver, start, roads, laws, parameters, "
-     "points, shapes, blocks, parts, ports"},
+     "points, shapes, blocks, parts, ports, flexible"},
     {"gravity: [0, -9.81, 0]", "start: resting",
      "m:3:8: start is 'resting', expected drawn, equilibrium"},
     {"gravity: [0, -9.81, 0]", "gravity: -9.81",
@@ -98,7 +98,8 @@ static const struct row {
     {"-9.81", "1e16", "m:3:14: entry 2 of gravity is 1e16, expected at most 1e+15 in magnitude"},
     {"-9.81", "'-9,81'", "m:3:14: entry 2 of gravity is '-9,81', expected a finite number"},
     {"arm: {", "arm x: {",
-     "m:5:3: 'arm x' is no name for a body, expected a letter or '_', then letters, digits, '_', '-' "
+     "m:5:3: 'arm x' is no name for a body, expected a letter or '_', then letters, digits, '_', "
+     "'-' "
      "or single dots, at most 63 in all"},
     {"arm: {mass", "ground: {mass",
      "m:5:3: a body is called ground, which is the name of the world, expected another name"},
@@ -882,7 +883,7 @@ static const char several[] =
 static const char *const several_lines[] = {
     "m:3:1: unknown key 'gravty' in a model, did you mean 'gravity'? Expected linkage, name, "
     "gravity, bodies, joints, forces, inputs, outputs, solver, start, roads, laws, parameters, "
-    "points, shapes, blocks, parts, ports",
+    "points, shapes, blocks, parts, ports, flexible",
     "m:5:9: unknown key 'mas' in a body, did you mean 'mass'? Expected mass, inertia, position, "
     "orientation, velocity, angular_velocity",
     "m:5:26: inertia has the principal moments 1, 1, 3, expected the largest to be at most the sum "
