@@ -481,10 +481,19 @@ static char *text_in(const char *path)
     return text;
 }
 
+/* Return whether a gear of the flat text has compliance. */
+static bool has_springy_gear(const char *text)
+{
+    const char *gear = strstr(text, "{type: gear");
+
+    return gear && strcspn(gear, "\n") > strcspn(gear, "}") &&
+           memmem(gear, strcspn(gear, "\n"), "compliance", 10) != NULL;
+}
+
 static bool is_compared(const char *text)
 {
-    return !strstr(text, "formulation: recursive") && !strstr(text, "type: mobility") &&
-           !strstr(text, "type: rolling");
+    return !has_springy_gear(text) && !strstr(text, "formulation: recursive") &&
+           !strstr(text, "type: mobility") && !strstr(text, "type: rolling");
 }
 
 /* All shipped models that `rattle` steps, except models with an output `mobility`, which lanes do

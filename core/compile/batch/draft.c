@@ -66,6 +66,9 @@ static int is_known(const struct lk_draft *d)
      * lanes keep to themselves */
     for (int i = 0; i < m->n_joints; i++)
         known &= lk_joint_traits[m->joints[i].type].n_slips == 0;
+    /* the row of a coupling in lanes is rigid */
+    for (int i = 0; i < m->n_joints; i++)
+        known &= lk_coupled_joints(m->joints[i].type) == 0 || !m->joints[i].has_compliance;
     for (int i = 0; i < m->n_forces; i++)
         known &= m->forces[i].type != LK_FORCE_CREEP ||
                  !(m->forces[i].follows_load || m->forces[i].spin > 0);

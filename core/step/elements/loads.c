@@ -190,6 +190,16 @@ double lk_loads_drive_power(const struct lk_system *sys, const struct lk_state *
     return sum;
 }
 
+/* Return the value of a row between coordinates: of one of them, or of a coupling. */
+static double place_of_coordinates(const struct lk_state *state, const struct lk_joint *j)
+{
+    double c[LK_COUPLED_MAX] = {0};
+
+    for (int k = 0; k < LK_COUPLED_MAX && j->of[k]; k++)
+        c[k] = state->coordinate[j->of[k]->first_coordinate + j->which[k]];
+    return j->of[1] ? c[1] + c[2] - j->ratio * c[0] - j->offset : c[0];
+}
+
 double lk_loads_law_place(const struct lk_system *sys, const struct lk_state *state,
                           const struct lk_law *law, double *ret_rate)
 {
@@ -200,8 +210,8 @@ double lk_loads_law_place(const struct lk_system *sys, const struct lk_state *st
     *ret_rate = rates[law->row];
     lk_air_follow_pose(sys, j, rates);
     lk_creep_follow_pose(sys, j, state->lambda, rates);
-    if (j->of[0] && !j->of[1])
-        return state->coordinate[j->of[0]->first_coordinate + j->which[0]];
+    if (j->of[0])
+        return place_of_coordinates(state, j);
     lk_evaluate_violation(sys, law->joint, phi);
     return phi[law->row];
 }
