@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runs.h"
 #include "json_valid.h"
+#include "linkage/parameters.h"
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <setjmp.h>
@@ -120,13 +121,17 @@ void runs_model_path(const char *name, char ret[512])
     snprintf(ret, 512, "%.*s/%s.yaml", (int)(slash - harness_model()), harness_model(), name);
 }
 
-/* Return the text of a model with this step. The caller frees it. */
+/* Return the text of a model with this step, flat if it has parts. The caller frees it. */
 static char *text_at(const char *name, const char *step)
 {
     char path[512], *text, *changed, *place;
+    struct lk_errors errors;
+    size_t size;
+    int is_flat;
 
     runs_model_path(name, path);
-    text = read_path(path);
+    if (lk_model_text(path, NULL, 0, &is_flat, &text, &size, &errors) != 0)
+        fail_msg("%s", errors.line[0].text);
     place = strstr(text, "step: 0.001");
     changed = malloc(strlen(text) + strlen(step) + 1);
     assert_non_null(place);

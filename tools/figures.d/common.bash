@@ -38,7 +38,11 @@ number_behind() { sed -n "s/.*$2 *\([0-9.e+-]*\).*/\1/p" "$out/$name-$1.txt" | h
 variant() {
     local file="$out/$name-$1.yaml" model="$models/$2.yaml" expression
     shift 2
-    cp "$model" "$file"
+    if grep -q '^parts:' "$model"; then # flat, an item a line
+        "$linkage" flatten "$model" | sed -e ':a' -e 'N' -e '$!ba' -e 's/,\n    */, /g' >"$file"
+    else
+        cp "$model" "$file"
+    fi
     for expression in "$@"; do
         sed "$expression" "$file" >"$file.new"
         if cmp -s "$file" "$file.new"; then
