@@ -198,12 +198,13 @@ static bool is_booked(const struct lk_system *sys, const struct lk_law *law)
 }
 
 static double dissipated_power(const struct lk_system *sys, const struct lk_state *state,
-                               const struct lk_law *law, double *ret_x)
+                               const struct lk_law *law, struct lk_law_places *places,
+                               double *ret_x)
 {
     struct lk_law_value f;
     double rate;
 
-    *ret_x = lk_loads_law_place(sys, state, law, &rate);
+    *ret_x = lk_loads_next_place(sys, state, law, places, &rate);
     lk_law_evaluate(law, sys->term, *ret_x, rate, 1, &f);
     return f.dissipative * rate;
 }
@@ -217,6 +218,7 @@ static bool books_laws(const struct lk_system *sys)
  * with those of system->now */
 static void start(struct lk_system *sys, const double *inputs)
 {
+    struct lk_law_places places = {.joint = -1};
     double x, rate;
 
     (void)inputs;
@@ -227,12 +229,12 @@ static void start(struct lk_system *sys, const double *inputs)
         sys->next.lambda[sys->joint[law->joint].row + law->row] =
             sys->now.lambda[sys->joint[law->joint].row + law->row];
         if (law->n_terms > 0)
-            sys->elements->value[i] = lk_loads_law_place(sys, &sys->now, law, &rate);
+            sys->elements->value[i] = lk_loads_next_place(sys, &sys->now, law, &places, &rate);
         if (!books_laws(sys))
             continue;
         law->now->stop = (struct lk_stop){0};
         if (is_booked(sys, law))
-            sys->elements->power += dissipated_power(sys, &sys->now, law, &x);
+            sys->elements->power += dissipated_power(sys, &sys->now, law, &places, &x);
     }
 }
 
@@ -270,6 +272,7 @@ static double way_of(const struct lk_system *sys, const struct lk_law *law, doub
 static void book(struct lk_system *sys)
 {
     double work = -0.5 * sys->h * sys->elements->power;
+    struct lk_law_places places = {.joint = -1};
 
     for (int i = 0; i < sys->n_laws && books_laws(sys); i++) {
         const struct lk_law *law = &sys->law[i];
@@ -278,7 +281,7 @@ static void book(struct lk_system *sys)
 
         if (!is_booked(sys, law))
             continue;
-        work -= 0.5 * sys->h * dissipated_power(sys, &sys->next, law, &x);
+        work -= 0.5 * sys->h * dissipated_power(sys, &sys->next, law, &places, &x);
         way = way_of(sys, law, x);
         lk_law_step(law, sys->term, sys->elements->value[i], x, way / sys->h, &f);
         work += f.dissipative * way;

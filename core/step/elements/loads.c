@@ -200,20 +200,31 @@ static double place_of_coordinates(const struct lk_state *state, const struct lk
     return j->of[1] ? c[1] + c[2] - j->ratio * c[0] - j->offset : c[0];
 }
 
+double lk_loads_next_place(const struct lk_system *sys, const struct lk_state *state,
+                           const struct lk_law *law, struct lk_law_places *places, double *ret_rate)
+{
+    const struct lk_joint *j = &sys->joint[law->joint];
+
+    if (places->joint != law->joint) {
+        places->joint = law->joint;
+        lk_evaluate_row_rates(sys, law->joint, sys->twist, places->rate);
+        if (j->of[0])
+            places->x[0] = place_of_coordinates(state, j);
+        else
+            lk_evaluate_violation(sys, law->joint, places->x);
+    }
+    *ret_rate = places->rate[law->row];
+    lk_air_follow_pose(sys, j, places->rate);
+    lk_creep_follow_pose(sys, j, state->lambda, places->rate);
+    return places->x[j->of[0] ? 0 : law->row];
+}
+
 double lk_loads_law_place(const struct lk_system *sys, const struct lk_state *state,
                           const struct lk_law *law, double *ret_rate)
 {
-    const struct lk_joint *j = &sys->joint[law->joint];
-    double rates[LK_ROWS_PAD], phi[LK_ROWS_MAX];
+    struct lk_law_places places = {.joint = -1};
 
-    lk_evaluate_row_rates(sys, law->joint, sys->twist, rates);
-    *ret_rate = rates[law->row];
-    lk_air_follow_pose(sys, j, rates);
-    lk_creep_follow_pose(sys, j, state->lambda, rates);
-    if (j->of[0])
-        return place_of_coordinates(state, j);
-    lk_evaluate_violation(sys, law->joint, phi);
-    return phi[law->row];
+    return lk_loads_next_place(sys, state, law, &places, ret_rate);
 }
 
 void lk_loads_subtract_jumps(struct lk_system *sys, const double *inputs, struct lk_twist *sum)
@@ -363,6 +374,7 @@ int lk_loads_impacts(const struct lk_system *sys)
 static struct lk_law_powers evaluate_laws(const struct lk_system *sys, const struct lk_state *state,
                                           int stops_act, double *lambda)
 {
+    struct lk_law_places places = {.joint = -1};
     struct lk_law_powers powers = {0};
 
     for (int i = 0; i < sys->n_laws; i++) {
@@ -372,7 +384,7 @@ static struct lk_law_powers evaluate_laws(const struct lk_system *sys, const str
 
         if (law->n_terms == 0) /* law of a tyre: tyres.c books the work */
             continue;
-        x = lk_loads_law_place(sys, state, law, &rate);
+        x = lk_loads_next_place(sys, state, law, &places, &rate);
         lk_law_evaluate(law, sys->term, x, rate, stops_act || !law->is_hard, &f);
         powers.damping += f.dissipative * (rate + law->now->carry);
         powers.carried += f.dissipative * law->now->carry;
@@ -413,6 +425,7 @@ static double kinetic_energy(const struct lk_body *body, const struct lk_motion 
 double lk_loads_potential(const struct lk_system *sys, const struct lk_state *state)
 {
     double potential = lk_elements_energy(sys, state);
+    struct lk_law_places places = {.joint = -1};
 
     for (int i = 0; i < sys->n_laws; i++) {
         struct lk_law_value f;
@@ -420,7 +433,7 @@ double lk_loads_potential(const struct lk_system *sys, const struct lk_state *st
 
         if (sys->law[i].n_terms == 0)
             continue;
-        x = lk_loads_law_place(sys, state, &sys->law[i], &rate);
+        x = lk_loads_next_place(sys, state, &sys->law[i], &places, &rate);
         /* hard stops are impacts and store no energy */
         lk_law_evaluate(&sys->law[i], sys->term, x, rate, !sys->law[i].is_hard, &f);
         potential += f.potential;

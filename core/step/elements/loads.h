@@ -118,6 +118,20 @@ struct lk_powers {
 LK_RT double lk_loads_law_place(const struct lk_system *system, const struct lk_state *state,
                                 const struct lk_law *law, double *ret_rate);
 
+/** struct lk_law_places - values and rates of the rows of one joint, for loops over all laws: those
+ * of a joint are neighbours. @joint: that they belong to, -1 at first */
+struct lk_law_places {
+    int joint;
+    double x[LK_ROWS_MAX];
+    double rate[LK_ROWS_PAD];
+};
+
+/** lk_loads_next_place() - return what lk_loads_law_place() does, and compute it once for all rows
+ * of a joint. @places: kept by the caller while poses and twists stay the same. */
+LK_RT double lk_loads_next_place(const struct lk_system *system, const struct lk_state *state,
+                                 const struct lk_law *law, struct lk_law_places *places,
+                                 double *ret_rate);
+
 /** lk_loads_powers() - compute the powers at the current poses and twists, with multipliers
  * and coordinates of @state, at time @t [s].  lk_loads_powers_with() - do the same with known
  * powers of the @laws. */
