@@ -2,6 +2,7 @@
 /* Section `parts`: reads what a model includes, and adds its items to the model. */
 #include "parts.h"
 #include "linkage/nearest.h"
+#include "maths/vec.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -95,18 +96,6 @@ static int read_pattern(struct including *in)
     return 0;
 }
 
-static void matrix_of(const double q[4], double r[3][3])
-{
-    const double w = q[0], x = q[1], y = q[2], z = q[3];
-    const double m[3][3] = {
-        {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
-        {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
-        {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)},
-    };
-
-    memcpy(r, m, sizeof(m));
-}
-
 static int read_placement(struct including *in)
 {
     static const char *const planes[] = {"x", "y", "z", NULL};
@@ -122,7 +111,7 @@ static int read_placement(struct including *in)
     if (result != 0)
         return result;
     p->is_turned = p->quaternion[1] != 0 || p->quaternion[2] != 0 || p->quaternion[3] != 0;
-    matrix_of(p->quaternion, p->rotation);
+    lk_quat_matrix(p->quaternion, p->rotation);
     p->is_mirrored = normal >= 0;
     if (normal >= 0)
         p->mirror[normal] = -1;

@@ -40,7 +40,7 @@ enum lk_move lk_item_move(const char *section, const char *type, const char *key
  * @is_mirrored: @mirror is -1 along one axis;  @quaternion: of @rotation */
 struct lk_placement {
     double position[3];
-    double rotation[3][3];
+    double rotation[9];
     double quaternion[4];
     double mirror[3];
     bool is_turned;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies the items of a part into the document that includes it: renamed, moved, mirrored. */
+#include "maths/vec.h"
 #include "parts.h"
 
 #include <errno.h>
@@ -214,7 +215,7 @@ static void move_vector(const struct item *it, enum lk_move move, const double v
         if (p->is_turned && !is_local) {
             ret[i] = 0;
             for (int k = 0; k < 3; k++)
-                ret[i] += p->rotation[i][k] * sign * p->mirror[k] * v[k];
+                ret[i] += p->rotation[3 * i + k] * sign * p->mirror[k] * v[k];
         }
         if (move == LK_MOVE_PLACE && !is_local)
             ret[i] += p->position[i];
@@ -240,10 +241,7 @@ static void move_quaternion(const struct item *it, const double q[4], double ret
         memcpy(a, p->quaternion, sizeof(a));
     for (int i = 0; i < 3; i++)
         b[i + 1] = handedness(p) * p->mirror[i] * q[i + 1];
-    ret[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
-    ret[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
-    ret[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
-    ret[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+    lk_quat_mul(a, b, ret);
 }
 
 /* ---- values ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Section `bodies`: mass, inertia, and the initial configuration. */
+#include "maths/vec.h"
 #include "reader.h"
 
 #include <math.h>
@@ -128,14 +129,10 @@ static int read_rod(struct lk_node node, double rod[2][3], double *ret_length, s
 static void turn_inertia(const double q[4], double inertia[6])
 {
     static const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-    const double w = q[0], x = q[1], y = q[2], z = q[3];
-    const double A[3][3] = {
-        {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
-        {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
-        {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)},
-    };
+    double A[9];
     double old[6];
 
+    lk_quat_matrix(q, A);
     memcpy(old, inertia, sizeof(old));
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++) {
@@ -143,7 +140,7 @@ static void turn_inertia(const double q[4], double inertia[6])
 
             for (int k = 0; k < 3; k++)
                 for (int l = 0; l < 3; l++)
-                    sum += A[k][i] * old[at[k][l]] * A[l][j];
+                    sum += A[3 * k + i] * old[at[k][l]] * A[3 * l + j];
             inertia[at[i][j]] = sum;
         }
 }
