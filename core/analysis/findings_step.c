@@ -87,6 +87,56 @@ static const struct lk_force_def *element_of(const struct lk_inspection *in,
     return force >= 0 && in->model->forces[force].is_element ? &in->model->forces[force] : NULL;
 }
 
+#define STRAIN_MAX 0.02 /* beyond it, the elements are not linear */
+
+/* Return the strain of an element at the start: axial, and of its outermost fibres, those of a
+ * rectangle with the same EI / EA. */
+static double strain_of(const struct lk_inspection *in, const struct lk_law *law,
+                        const struct lk_force_def *element)
+{
+    const struct lk_system *sys = in->sys;
+    const double *first = in->model->bodies[element->body[0]].position;
+    const double *second = in->model->bodies[element->body[1]].position;
+    const double *k = element->compliance.stiffness;
+    double phi[LK_ROWS_MAX], d[3], length;
+
+    lk_evaluate_violation(sys, law->joint, phi);
+    for (int i = 0; i < 3; i++)
+        d[i] = second[i] - first[i];
+    length = lk_norm(d);
+    return (fabs(phi[0]) + fabs(phi[4]) * sqrt(3 * k[4] / k[0]) +
+            fabs(phi[5]) * sqrt(3 * k[5] / k[0])) /
+           length;
+}
+
+/* Report the element that is strained most. */
+static void inspect_strain(struct lk_inspection *in)
+{
+    const struct lk_force_def *worst = NULL;
+    struct lk_finding *finding;
+    char where[LK_TEXT_SIZE];
+    double most = STRAIN_MAX;
+
+    for (int i = 0; i < in->sys->n_laws; i++) {
+        const struct lk_law *law = &in->sys->law[i];
+        const struct lk_force_def *element = law->row == 0 ? element_of(in, law) : NULL;
+
+        if (element == NULL || element->body[0] < 0 || element->body[1] < 0 ||
+            !(strain_of(in, law, element) > most))
+            continue;
+        most = strain_of(in, law, element);
+        worst = element;
+    }
+    if (worst == NULL)
+        return;
+    snprintf(where, sizeof(where), "element %.63s", worst->name);
+    finding = lk_finding_add(in, "beam-strain", where,
+                             "is strained by %.2g %% at the start, for which its law is not made; "
+                             "expected at most 2 %%, a stiffer beam or less load",
+                             100 * most);
+    lk_finding_number(finding, "strain", "1", most);
+}
+
 static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
 {
     struct lk_system *sys = in->sys;
@@ -329,6 +379,7 @@ void lk_inspect_step(struct lk_inspection *in)
         inspect_tension(in, b);
     }
     lk_start_renew(sys);
+    inspect_strain(in);
     inspect_sway(in);
     for (int i = 0; i < sys->n_laws; i++)
         inspect_spring(in, &sys->law[i]);

@@ -24,6 +24,12 @@
          "  pin: {type: spherical, bodies: [ground, arm], point: [0, 0, 0]}\n"                     \
          "  tip: {type: spherical, bodies: [ground, arm], point: [1, 0, 0]}\n"
 #define STOP(k) "forces:\n  end: {type: stop, joint: pin, lower: -2, upper: 2, stiffness: " k "}\n"
+#define LADEN(force)                                                                               \
+    "linkage: 1\nname: m\nstart: equilibrium\nflexible:\n  rod: {type: beam, from: [0, 0, 0], "    \
+    "to: [1, 0, "                                                                                  \
+    "0], elements: 4, EA: 1e6, EI: [9e3, 9e3], GJ: 1, mass_per_length: 1}\njoints:\n"              \
+    "  root: {type: fixed, bodies: [ground, rod@0], point: [0, 0, 0]}\nforces:\n"                  \
+    "  pull: {type: constant-force, body: rod@1, force: [" force ", 0, 0]}\n"
 #define ROD(damping)                                                                               \
     "linkage: 1\nname: m\nflexible:\n  rod: {type: beam, from: [0, 0, 0], to: [1, 0, 0], "         \
     "elements: 4, profile: "                                                                       \
@@ -140,6 +146,7 @@ static const struct row {
      "start: equilibrium\n" ONE_ARM
      "forces:\n  end: {type: stop, joint: pin, lower: -1, upper: -0.2, stiffness: 1e4}\n"},
     {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6"), SLIDER("stiffness: 0.9e6")},
+    {"beam-strain", 1, LADEN("3e4"), LADEN("1e4")},
     {"beam-undamped", 1, ROD("1e-6"), ROD("5e-5")},
     /* with a damper so strong that nothing oscillates */
     {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6, damping: 2000"),
