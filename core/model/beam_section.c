@@ -167,6 +167,7 @@ static int read_section(struct lk_node map, struct lk_beam_section *s, struct lk
 int lk_read_beam_sections(struct lk_node map, struct lk_beam_sections *ret, struct lk_error *err)
 {
     static const char *const keys[] = {"at", LK_BEAM_SECTION_KEYS, NULL};
+    static const char *const own[] = {LK_BEAM_SECTION_KEYS};
     struct lk_node list = lk_node_get(map, "sections");
     int result = 0;
 
@@ -174,6 +175,10 @@ int lk_read_beam_sections(struct lk_node map, struct lk_beam_sections *ret, stru
     ret->n = 1;
     if (list.index == 0)
         return read_section(map, &ret->section[0], err);
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        if (lk_node_get(map, own[i]).index != 0)
+            return lk_node_refuse(lk_node_get(map, own[i]), err,
+                                  "%s beside sections, expected it in each of them", own[i]);
     ret->n = lk_node_size(list);
     if (lk_node_kind(list) != LK_NODE_LIST || ret->n < 2 || ret->n > LK_BEAM_SECTIONS_MAX)
         return lk_node_refuse(list, err, "sections is no list of 2 to %d sections, expected one",

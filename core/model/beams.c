@@ -66,13 +66,29 @@ struct work {
     struct lk_error *err;
 };
 
+/* Normalise @v. Return: its length; of 0 the direction is NaN. */
+static double unit(double v[3])
+{
+    double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+
+    for (int k = 0; k < 3; k++)
+        v[k] /= length;
+    return length;
+}
+
 /* ---- reading ---- */
 
 static int read_path(struct beam *b, struct lk_error *err)
 {
+    static const char *const ends[] = {"from", "to"};
     struct lk_node through = lk_node_get(b->map, "through");
+    double d[2][3] = {{0}}; /* directions of the last two lines */
     int result = 0;
 
+    for (int i = 0; i < 2 && through.index != 0; i++)
+        if (lk_node_get(b->map, ends[i]).index != 0)
+            return lk_node_refuse(lk_node_get(b->map, ends[i]), err,
+                                  "%s beside through, expected one of them", ends[i]);
     b->n_points = 2;
     if (through.index == 0) {
         result = lk_read_vector(b->map, "from", b->point[0], err);
@@ -89,16 +105,22 @@ static int read_path(struct beam *b, struct lk_error *err)
                 result, lk_read_vector_node(lk_node_at(through, i), "a point", b->point[i], err));
     }
     for (int i = 1; i < b->n_points && result == 0; i++) {
-        double d[3], length;
+        double length, bend = 0;
 
         for (int k = 0; k < 3; k++)
-            d[k] = b->point[i][k] - b->point[i - 1][k];
-        length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+            d[i % 2][k] = b->point[i][k] - b->point[i - 1][k];
+        length = unit(d[i % 2]);
         b->arc[i] = b->arc[i - 1] + length;
         if (!(length > SAME))
             result = lk_node_refuse(through.index != 0 ? lk_node_at(through, i)
                                                        : lk_node_get(b->map, "to"),
                                     err, "the point is the one before, expected another one");
+        for (int k = 0; k < 3 && i > 1; k++)
+            bend += (d[0][k] + d[1][k]) * (d[0][k] + d[1][k]);
+        if (result == 0 && i > 1 && !(sqrt(bend) > 1e-6))
+            result = lk_node_refuse(lk_node_at(through, i - 1), err,
+                                    "the axis turns back along itself here, expected a bend of "
+                                    "less than half a turn");
     }
     return result;
 }
@@ -307,9 +329,16 @@ static int name_nodes(struct work *w, struct beam *b)
                                     "the beam",
                                     LK_NAME_SIZE - 2);
         if (result == 0) {
-            char *name = b->node[node_at(b, s)].name;
+            int i = node_at(b, s);
+            char *name = b->node[i].name, plain[LK_NAME_SIZE];
             size_t size = strlen(b->name);
 
+            numbered(b, i, plain);
+            if (strcmp(name, plain) != 0)
+                return lk_node_refuse(lk_node_key_at(named, k), w->err,
+                                      "'%.63s' is at the place of '%.63s', expected one name for a "
+                                      "place",
+                                      word, name + size + 1);
             memcpy(name, b->name, size);
             name[size] = '.';
             memcpy(name + size + 1, word, strlen(word) + 1);
@@ -418,15 +447,6 @@ static void point_at(const struct beam *b, double s, double ret[3])
     t = (arc - b->arc[i - 1]) / (b->arc[i] - b->arc[i - 1]);
     for (int k = 0; k < 3; k++)
         ret[k] = b->point[i - 1][k] + t * (b->point[i][k] - b->point[i - 1][k]);
-}
-
-static double unit(double v[3])
-{
-    double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-
-    for (int k = 0; k < 3; k++)
-        v[k] /= length;
-    return length;
 }
 
 /* Write the quaternion of the axes x along @x, z towards `up`. Return: false if they are parallel.
@@ -626,16 +646,35 @@ static int add_shape(struct work *w, const struct beam *b, int i, const struct s
     return result == 0 ? put_orientation(w->d, map, b->key, q) : result;
 }
 
+/* Return whether a body may have this mass and inertia. */
+static bool is_mass(const struct share *share)
+{
+    double largest = fmax(share->inertia[0], fmax(share->inertia[1], share->inertia[2]));
+
+    return share->mass >= LK_MASS_MIN && share->mass <= LK_NUMBER_MAX && largest <= LK_NUMBER_MAX &&
+           (largest == 0 || largest >= LK_INERTIA_MIN);
+}
+
 static int add_node(struct work *w, const struct beam *b, int i)
 {
     double x[3], q[4], p[3], v[3];
     struct share share = share_of(b, i, x);
     int map = 0, result;
 
+    /* where the axis bends, the mean of both directions may be along 'up' though neither is */
+    if (!frame_of(b, x, q))
+        chord(b, i > 0 ? i : 1, x, p);
     if (!frame_of(b, x, q))
         return lk_node_refuse(
             b->key, w->err, "the beam runs along its 'up', (%g, %g, %g), expected an up across it",
             b->up[0], b->up[1], b->up[2]);
+    if (!is_mass(&share))
+        return lk_node_refuse(b->key, w->err,
+                              "the node at %.9g of the length has %.3g kg and %.3g, %.3g, %.3g kg "
+                              "m^2, expected %g to %g kg and, unless 0, %g to %g kg m^2",
+                              b->node[i].s, share.mass, share.inertia[0], share.inertia[1],
+                              share.inertia[2], LK_MASS_MIN, LK_NUMBER_MAX, LK_INERTIA_MIN,
+                              LK_NUMBER_MAX);
     point_at(b, b->node[i].s, p);
     for (int k = 0; k < 3; k++) {
         int m = (k + 1) % 3, n = (k + 2) % 3;
@@ -678,8 +717,16 @@ static int add_element(struct work *w, const struct beam *b, int i)
     stiffness[3] = s.GJ / L;
     stiffness[4] = s.EI[0] / L;
     stiffness[5] = s.EI[1] / L;
-    for (int k = 0; k < 6; k++)
+    for (int k = 0; k < 6; k++) {
         damping[k] = b->damping * stiffness[k];
+        if (!(stiffness[k] <= LK_NUMBER_MAX && damping[k] <= LK_NUMBER_MAX))
+            return lk_node_refuse(b->key, w->err,
+                                  "the element from %.9g to %.9g of the length, %.3g m long, has "
+                                  "%.6g for stiffness or damping, expected at most %g: fewer "
+                                  "elements, places further apart, or a softer section",
+                                  b->node[i - 1].s, b->node[i].s, L, fmax(stiffness[k], damping[k]),
+                                  LK_NUMBER_MAX);
+    }
     numbered(b, i, name);
     result = new_item(w, FORCES, b->key, name, &map);
     if (result == 0)

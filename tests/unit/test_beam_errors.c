@@ -124,6 +124,21 @@ static void parameters_act(void **state)
     lk_numbers_free(numbers);
 }
 
+/* The mean direction at the corner is along 'up', the two lines are not. */
+static void corner_along_up(void **state)
+{
+    struct lk_model *m = read_model(
+        HEAD "flexible:\n  b: {type: beam, through: [[0, 0, 0], [1, 0, 1], [0, 0, 2]], elements: "
+             "2, " SECTION "}\n");
+    const struct lk_body_def *corner = body(m, "b.1");
+
+    (void)state;
+    assert_true(fabs(corner->position[0] - 1) < 1e-12 && fabs(corner->position[2] - 1) < 1e-12);
+    for (int i = 0; i < 4; i++)
+        assert_true(isfinite(corner->orientation[i]));
+    lk_model_free(m);
+}
+
 #define B(keys) HEAD "flexible:\n  b: {type: beam, " keys "}\n"
 #define ENDS    "from: [0, 0, 0], to: [1, 0, 0], "
 
@@ -133,6 +148,21 @@ static void refusals(void **state)
         const char *text;
         const char *line;
     } rows[] = {
+        {B("from: [0, 0, 0], through: [[0, 0, 0], [1, 0, 0]], " SECTION),
+         "m:4:25: from beside through, expected one of them"},
+        {B("through: [[0, 0, 0], [1, 0, 0], [0.5, 0, 0]], " SECTION),
+         "m:4:40: the axis turns back along itself here, expected a bend of less than half a turn"},
+        {B(ENDS "nodes: {tip: 1, end: 1}, " SECTION),
+         "m:4:67: 'end' is at the place of 'tip', expected one name for a place"},
+        {B(ENDS "EA: 1, sections: [{at: 0, " SECTION "}, {at: 1, " SECTION "}]"),
+         "m:4:55: EA beside sections, expected it in each of them"},
+        {B(ENDS "nodes: {a: 0.5, c: 0.50001}, EA: 1, EI: [1, 1], GJ: 1, mass_per_length: 1"),
+         "m:4:3: the element from 0.5 to 0.50001 of the length, 1e-05 m long, has 1.2e+16 for "
+         "stiffness or damping, expected at most 1e+15: fewer elements, places further apart, or a "
+         "softer section"},
+        {B(ENDS "elements: 1, EA: 1, EI: [1, 1], GJ: 1, mass_per_length: 1e-15"),
+         "m:4:3: the node at 0 of the length has 5e-16 kg and 1e-15, 5e-16, 5e-16 kg m^2, expected "
+         "1e-15 to 1e+15 kg and, unless 0, 1e-30 to 1e+15 kg m^2"},
         {HEAD "flexible: 3\n",
          "m:3:11: flexible is no map of at most 256 beams, expected NAME: {type: beam, ...}"},
         {B(ENDS "EA: 1"), "m:4:6: the key 'EI' is missing, expected a list of 2 numbers"},
@@ -194,6 +224,7 @@ int main(void)
         cmocka_unit_test(nodes_and_elements),
         cmocka_unit_test(profiles),
         cmocka_unit_test(parameters_act),
+        cmocka_unit_test(corner_along_up),
         cmocka_unit_test(refusals),
     };
 
