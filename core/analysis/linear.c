@@ -198,7 +198,7 @@ static void fill_state(struct lk_linear_work *w, enum change change, int i)
     int column = change == POSITION ? i : l->n_motions + i;
     double *z = w->coordinates, *motion = w->side[1];
 
-    differ(w, change, i, NUDGE / size_of_motion(w, motion_of(w, change, i)));
+    differ(w, change, i, w->nudge / size_of_motion(w, motion_of(w, change, i)));
     find_rates(w, change, i, z, motion);
     for (int k = 0; k < l->n_motions; k++)
         l->A[(size_t)k * (size_t)l->n_states + (size_t)column] = z[k];
@@ -385,9 +385,16 @@ static void stop_bodies(struct lk_system *sys)
 int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret,
                    struct lk_error *ret_error)
 {
+    return lk_linear_init_nudged(system, at_rest, 1, ret, ret_error);
+}
+
+int lk_linear_init_nudged(struct lk_system *system, bool at_rest, double factor,
+                          struct lk_linear *ret, struct lk_error *ret_error)
+{
     LK_ARITHMETIC;
     struct lk_linear l = {.n_inputs = system->input_size, .n_outputs = system->output_size};
-    struct lk_linear_work w = {.sys = system, .l = &l, .n = 6 * system->n_bodies};
+    struct lk_linear_work w = {
+        .sys = system, .l = &l, .n = 6 * system->n_bodies, .nudge = factor * NUDGE};
     int r;
 
     if (system->summary.n_in_plane > 0)

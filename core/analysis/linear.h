@@ -25,6 +25,7 @@ struct lk_moves {
  * @is_idle: for each coordinate, whether it only turns bodies without inertia, such as point masses
  * @coordinates: a value for each coordinate
  * @rest: accelerations at the start, n
+ * @nudge: motion of a body to the nearby states of a column [m or rad]
  * @side: velocities, accelerations, outputs and rates of blocks at two nearby states, for
  *        central differences */
 struct lk_linear_work {
@@ -38,6 +39,7 @@ struct lk_linear_work {
     bool *is_idle;
     double *coordinates;
     double *rest;
+    double nudge;
     double *side[2];
 };
 

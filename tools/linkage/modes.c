@@ -102,9 +102,8 @@ static void print_shape(const struct lk_system *system, const struct lk_linear *
 }
 
 static void print_modes(const struct lk_system *system, const struct lk_linear *l,
-                        const struct lk_mode *mode, int n, struct mode_part *part)
+                        const struct lk_mode *mode, int n, double zero, struct mode_part *part)
 {
-    double zero = modes_zero(mode, n);
     bool has_free = false;
 
     puts("mode       eigenvalue [1/s]         [Hz]  damping  what moves, by its kinetic energy");
@@ -125,14 +124,14 @@ static void print_modes(const struct lk_system *system, const struct lk_linear *
         print_shape(system, l, m, part);
     }
     if (has_free && zero > 0)
-        printf("free: slower than %.3g 1/s (%g of the fastest eigenvalue), which finite "
-               "differences cannot distinguish from zero\n",
-               zero, MODES_ZERO);
+        printf("free: not faster than %.3g 1/s, which finite differences cannot distinguish from "
+               "zero\n",
+               zero);
 }
 
 static void print_json(const struct options *o, const struct lk_system *system,
                        const struct lk_model *model, const struct lk_linear *l,
-                       const struct lk_mode *mode, int n, struct mode_part *part)
+                       const struct lk_mode *mode, int n, double zero, struct mode_part *part)
 {
     struct lk_json json = {.file = stdout, .spaced = true};
     struct lk_equilibrium e;
@@ -144,8 +143,8 @@ static void print_json(const struct options *o, const struct lk_system *system,
     lk_json_text(&json, "about", e.is_sought ? "equilibrium" : "drawing");
     lk_json_bool(&json, "rests", rests(l));
     lk_json_number(&json, "unrest", l->unrest);
-    lk_json_number(&json, "zero_per_s", modes_zero(mode, n));
-    modes_put_json(&json, system, l, mode, n, part);
+    lk_json_number(&json, "zero_per_s", zero);
+    modes_put_json(&json, system, l, mode, n, zero, part);
     if (o->prefix != NULL)
         lk_json_text(&json, "matrices", o->prefix);
     lk_json_close(&json, '}');
@@ -259,7 +258,29 @@ static bool draw(const struct options *o, const struct lk_system *system,
     return draw_mode(model, system, l, &modes[o->mode - 1], o->mode, o->svg, o->html);
 }
 
-static bool print_all(const struct options *o, const struct lk_system *system,
+/* Return the eigenvalue up to which modes are free. Without a second set, all doubtful modes are.
+ */
+static double find_zero(const struct options *o, struct lk_system *system,
+                        const struct lk_mode *modes, int n)
+{
+    struct lk_linear other;
+    struct lk_mode *again = NULL;
+    struct lk_error error;
+    double zero;
+    int n_again = 0;
+
+    if (modes_have_doubtful(modes, n) &&
+        lk_linear_init_nudged(system, o->still, MODES_NUDGE, &other, &error) == 0) {
+        n_again = lk_modes_find(&other, &again);
+        lk_linear_fini(&other);
+    }
+    zero = modes_zero(modes, n, again, n_again);
+    if (n_again > 0)
+        lk_modes_free(again, n_again);
+    return zero;
+}
+
+static bool print_all(const struct options *o, struct lk_system *system,
                       const struct lk_model *model, const struct lk_linear *l)
 {
     struct mode_part *part = calloc((size_t)l->n_bodies + 1, sizeof(*part));
@@ -272,11 +293,13 @@ static bool print_all(const struct options *o, const struct lk_system *system,
                  n == -EDOM ? "motions do not satisfy A v = w v, as numbers of A are too far apart"
                             : strerror(-n));
     } else {
+        double zero = find_zero(o, system, modes, n);
+
         if (o->is_json) {
-            print_json(o, system, model, l, modes, n, part);
+            print_json(o, system, model, l, modes, n, zero, part);
         } else {
             print_head(o, system, model, l);
-            print_modes(system, l, modes, n, part);
+            print_modes(system, l, modes, n, zero, part);
         }
         good = draw(o, system, model, l, modes, n);
         lk_modes_free(modes, n);

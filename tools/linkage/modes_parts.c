@@ -9,9 +9,32 @@
 
 /* ---- kinds ---- */
 
-double modes_zero(const struct lk_mode *mode, int n)
+static double doubtful(const struct lk_mode *mode, int n)
 {
-    return n > 0 ? MODES_ZERO * 2 * M_PI * mode[n - 1].frequency : 0;
+    return n > 0 ? MODES_DOUBTFUL * 2 * M_PI * mode[n - 1].frequency : 0;
+}
+
+bool modes_have_doubtful(const struct lk_mode *mode, int n)
+{
+    return n > 0 && 2 * M_PI * mode[0].frequency <= doubtful(mode, n);
+}
+
+static bool is_among(const struct lk_mode *m, const struct lk_mode *other, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (hypot(m->re - other[i].re, m->im - other[i].im) <= MODES_SAME * 2 * M_PI * m->frequency)
+            return true;
+    return false;
+}
+
+double modes_zero(const struct lk_mode *mode, int n, const struct lk_mode *other, int n_other)
+{
+    double limit = doubtful(mode, n), zero = fmin(limit, MODES_SLOW);
+
+    for (int i = 0; i < n && 2 * M_PI * mode[i].frequency <= limit; i++)
+        if (!is_among(&mode[i], other, n_other))
+            zero = fmax(zero, 2 * M_PI * mode[i].frequency);
+    return zero;
 }
 
 enum mode_kind modes_kind(const struct lk_mode *m, double zero)
@@ -118,13 +141,13 @@ static void put_mode(struct lk_json *json, const struct lk_mode *m, int number, 
 }
 
 void modes_put_json(struct lk_json *json, const struct lk_system *system, const struct lk_linear *l,
-                    const struct lk_mode *mode, int n, struct mode_part *part)
+                    const struct lk_mode *mode, int n, double zero, struct mode_part *part)
 {
     lk_json_open(json, "modes", '[');
     for (int i = 0; i < n; i++) {
         lk_json_line(json, 2);
         lk_json_open(json, NULL, '{');
-        put_mode(json, &mode[i], i + 1, modes_zero(mode, n));
+        put_mode(json, &mode[i], i + 1, zero);
         modes_find_parts(l, &mode[i], part);
         lk_json_open(json, "moves", '[');
         for (int k = 0; k < l->n_bodies && part[k].share >= MODES_SHARE_MIN; k++) {

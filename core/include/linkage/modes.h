@@ -84,6 +84,11 @@ struct lk_linear {
  *         struct lk_options.all_rows). Release with lk_linear_fini(). */
 int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret_linear,
                    struct lk_error *ret_error);
+/** lk_linear_init_nudged() - lk_linear_init() with @factor times the distance to the states of
+ * the central differences. What depends on @factor is an error of the differences.
+ * Return: as lk_linear_init(). */
+int lk_linear_init_nudged(struct lk_system *system, bool at_rest, double factor,
+                          struct lk_linear *ret_linear, struct lk_error *ret_error);
 void lk_linear_fini(struct lk_linear *linear);
 
 /** struct lk_mode - an eigenvalue of A, re + i im [1/s], with its motion. Of a conjugate
