@@ -147,6 +147,38 @@ static void load_at_a_fraction(void **state)
     near_to("tip", b.position[1] / 1e-4, a * a * (3 * L - a) / (6 * 8) + a / 40, 1e-7);
 }
 
+/* A portal frame with clamped feet, a closed loop, that a force at its corner moves sideways: H h^3
+ * (3 k + 2) / (12 EI (6 k + 1)) with k = 1 for a girder as long and stiff as the columns. */
+static void portal_sways(void **state)
+{
+    struct lk_body_state b =
+        rest("through: [[0, 0, 0], [0, 0, 1], [1, 0, 1], [1, 0, 0]], up: [0, 1, 0], elements: 6, "
+             "EA: 1e8, EI: [7, 5], GJ: 3, mass_per_length: 1",
+             "[0, 0, 0]", "b.2", "[0, 0, 0]",
+             "  foot: {type: fixed, bodies: [ground, b.tip], point: [1, 0, 0]}\nforces: {f: {type: "
+             "constant-force, body: b.2, force: [1e-3, 0, 0]}}\n");
+
+    (void)state;
+    near_to("height", b.position[2], 1, 1e-3);
+    near_to("sway", b.position[0] / 1e-3, 5 / (12.0 * 5 * 7), 1e-6);
+}
+
+/* A column under nine tenths of Euler's load and a small force across: F (tan kL - kL) / (P k). */
+static void column_near_buckling(void **state)
+{
+    const double EI = 5, P = 0.9 * M_PI * M_PI * EI / 4, k = sqrt(P / EI), F = 1e-5;
+    char load[200];
+    struct lk_body_state b;
+
+    (void)state;
+    snprintf(load, sizeof(load),
+             "forces: {f: {type: constant-force, body: b.tip, force: [%.17g, 0, %.17g]}}\n", F, -P);
+    b = rest("from: [0, 0, 0], to: [0, 0, 1], up: [0, 1, 0], elements: 32, EA: 1e8, EI: [7, 5], "
+             "GJ: 3, mass_per_length: 1",
+             "[0, 0, 0]", "b.tip", "[0, 0, 0]", load);
+    near_to("deflection", b.position[0] / (F * (tan(k) - k) / (P * k)), 1, 0.005);
+}
+
 static void weight_converges(void **state)
 {
     const double L = 2, w = 0.7e-4;
@@ -327,6 +359,8 @@ int main(void)
         cmocka_unit_test(cantilever_vibrates),
         cmocka_unit_test(end_loads),
         cmocka_unit_test(load_at_a_fraction),
+        cmocka_unit_test(portal_sways),
+        cmocka_unit_test(column_near_buckling),
         cmocka_unit_test(weight_converges),
         cmocka_unit_test(taper_converges),
         cmocka_unit_test(arc),
