@@ -134,7 +134,13 @@ static void release_connected(struct lk_rig *rig)
     }
 }
 
-/* Find the bodies that no joints connect with the chassis. */
+/* Return whether no joints connect a body with the chassis, the ground or what an input moves. */
+static bool floats(const struct lk_suspension *s, int b)
+{
+    return b < s->sys->n_bodies && s->floats[b];
+}
+
+/* Find the bodies that float. */
 static void find_floating(struct lk_suspension *s)
 {
     const struct lk_system *sys = s->sys;
@@ -149,11 +155,12 @@ static void find_floating(struct lk_suspension *s)
             bool is_connected = false;
 
             for (int side = 0; side < joint->n_sides && holds(sys, j); side++)
-                is_connected |= !s->floats[joint->body[side]];
-            for (int side = 0; side < joint->n_sides && is_connected; side++) {
-                again |= s->floats[joint->body[side]];
-                s->floats[joint->body[side]] = false;
-            }
+                is_connected |= !floats(s, joint->body[side]);
+            for (int side = 0; side < joint->n_sides && is_connected; side++)
+                if (floats(s, joint->body[side])) {
+                    s->floats[joint->body[side]] = false;
+                    again = true;
+                }
         }
     }
 }
@@ -175,7 +182,7 @@ bool lk_suspension_counts(const struct lk_suspension *s, const struct lk_law *la
     const struct lk_joint *joint = &s->sys->joint[law->joint];
 
     for (int side = 0; side < joint->n_sides; side++)
-        if (s->floats[joint->body[side]])
+        if (floats(s, joint->body[side]))
             return false;
     return true;
 }
@@ -438,7 +445,7 @@ static int open_suspension(struct lk_suspension *s, struct lk_error *error)
     s->start = calloc((size_t)sys->n_bodies + 1, sizeof(*s->start));
     s->law_place = calloc((size_t)sys->n_laws + 1, sizeof(double));
     s->law_design = calloc((size_t)sys->n_laws + 1, sizeof(double));
-    s->floats = calloc((size_t)sys->n_bodies + 1, sizeof(*s->floats)); /* and the ground */
+    s->floats = calloc((size_t)sys->n_bodies + 1, sizeof(*s->floats));
     if (!s->start || !s->law_place || !s->law_design || !s->floats)
         return -ENOMEM;
     find_floating(s);

@@ -79,6 +79,12 @@ python3 -m zipfile -e car.fmu car
 [ "$(wc -c <car/resources/model.linkage)" -gt "$(wc -c <hills.road)" ] || fail "the road is left behind"
 [ -e car/binaries/*/hills_7.so ] || fail "the identifier of the model"
 
+# the unit of a model with parts needs none of their files
+expect 0 'parts' "$linkage" fmu "$here/../../config/models/four-post.yaml" -o post.fmu
+python3 -m zipfile -e post.fmu post
+grep -q carrier_fl post/resources/model.linkage || fail "the bodies of a part are left behind"
+grep -q post-corner post/resources/model.linkage && fail "the unit asks for the file of a part"
+
 # one line, and no file
 expect 1 'no model' "$linkage" fmu none.yaml -o none.fmu
 has 'no model' 'none.yaml: cannot be read' err

@@ -272,6 +272,9 @@ static void look_modes(struct scene *s, struct trace *trace)
         keep(trace, &modes[i].re, 4 * sizeof(double));
     lk_modes_free(modes, n);
     lk_linear_fini(&l);
+    assert_int_equal(lk_linear_init_nudged(s->system, true, 2.0, &l, &error), 0);
+    keep(trace, l.A, (size_t)l.n_states * (size_t)l.n_states * sizeof(double));
+    lk_linear_fini(&l);
 }
 
 static void keep_findings(struct trace *trace, struct lk_findings *f)
@@ -582,7 +585,7 @@ static const struct row {
     {"lk_system_start_at", ONCE_AFTER, look_start_at},
     {"lk_system_reset", ONCE_AFTER, look_reset},
     {"lk_system_outputs", ONCE_AFTER, look_outputs},
-    {"lk_linear_init lk_modes_find", ONCE_AFTER, look_modes},
+    {"lk_linear_init lk_linear_init_nudged lk_modes_find", ONCE_AFTER, look_modes},
     {"lk_suspension_new lk_suspension_sweep lk_suspension_springs", ONCE_AFTER, look_suspension},
     {"lk_laboratory_report", ONCE_AFTER, look_lab_report},
     {"lk_laboratory_advance lk_laboratory_system", ONCE_AFTER, look_lab_advance},
@@ -619,7 +622,8 @@ static const char others[] =
     "lk_laboratory_formulations "
     "lk_laboratory_integrators lk_laboratory_keep_inputs"
     " lk_system_state_copy lk_state_seal lk_settings_add lk_settings_fini lk_numbers_list "
-    "lk_model_has_parts lk_suspension_free lk_suspension_axles lk_suspension_floating lk_suspension_contact "
+    "lk_model_has_parts lk_suspension_free lk_suspension_axles lk_suspension_floating "
+    "lk_suspension_contact "
     "lk_suspension_curve_fini "
     "lk_numbers_free lk_model_parameters"
     " lk_laboratory_time lk_model_free lk_model_name lk_model_files lk_system_body_index "

@@ -152,16 +152,22 @@ static bool add_binary(zip_t *zip, const struct fmu_export *e)
     return lk_file_read(path, PART_MAX, &bytes, &size) == 0 && add(zip, name, bytes, size);
 }
 
-static bool add_all(zip_t *zip, const struct fmu_export *e)
+static bool add_resource(zip_t *zip, const struct fmu_export *e)
 {
-    char *text = NULL, *model = malloc(e->size);
-    size_t size = 0;
+    char *model = malloc(e->size);
 
     if (model != NULL)
         memcpy(model, e->bytes, e->size);
+    return add(zip, "resources/" FMU_RESOURCE, model, e->size);
+}
+
+static bool add_all(zip_t *zip, const struct fmu_export *e)
+{
+    char *text = NULL;
+    size_t size = 0;
+
     return fmu_describe(e, &text, &size) == 0 && add(zip, "modelDescription.xml", text, size) &&
-           add_binary(zip, e) && add(zip, "resources/" FMU_RESOURCE, model, e->size) &&
-           (!e->with_sources || add_sources(zip, e));
+           add_binary(zip, e) && add_resource(zip, e) && (!e->with_sources || add_sources(zip, e));
 }
 
 bool fmu_write(const struct fmu_export *e)
