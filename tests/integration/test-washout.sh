@@ -51,6 +51,15 @@ same "curves: columns" "time [s],surge.cue [m/s^2],surge.felt [m/s^2]" "$(head -
 same "curves: the guard" 2.72 "$(awk -F, 'NR > 1 { n += $NF } END { printf "%.2f", n / 1000 }' curves.csv)"
 expect 1 "no file of ours" "$linkage" washout swing.csv -c tripod.yaml -o tripod.yaml
 
+expect 0 "object" "$linkage" washout swing.csv -c tripod.yaml --json
+same "object" "2.72 0.81 0.48 0.50 6 100 0.6" "$(python3 -c '
+import json, sys
+data = json.load(sys.stdin)
+leg, fit = data["actuators"][2], data["fit"]
+assert list(data["felt"]) == ["sway"] and data["guard"]["times"] == len(data["guard"]["first_times_s"])
+print("%.2f %.2f %.2f %.2f %d %.0f %.3g" % (data["guard"]["limited_s"], data["felt"]["sway"]["error"], fit["factor"],
+    fit["felt"]["sway"]["error"], len(data["actuators"]), 100 * leg["stroke"], leg["speed"]))' <out)"
+
 rig reid-nahon 0.5 >reid.yaml
 expect 0 "braking" "$linkage" washout brake.csv -c reid.yaml
 has "braking: fits" "fits      up to 0.37 of these scales" out
@@ -68,6 +77,8 @@ has "small: room" "room      up to 2.00 of these scales" out
 rig tripod 0 "  gains: {force_scale: strength, leak: nowhere}" >gains.yaml
 expect 0 "gains" "$linkage" washout swing.csv -c gains.yaml
 has "gains: a half" "of a cue of 0.577 m/s^2" out
+expect 0 "gains" "$linkage" washout swing.csv -c gains.yaml -j
+has "gains: no factor" '"fit": null' out
 has "gains: another" "no column 'nowhere': its gain stays" err
 sed 's/head\./seat./g' swing.csv >seat.csv
 expect 1 "sensor" "$linkage" washout seat.csv -c tripod.yaml

@@ -24,17 +24,20 @@ def damper(speed):
 
 rig = Rig("damper rig", {"road": "m", "damper_force": "N", "damper_damping": "N s/m"}, sys.argv[2:])
 strokes, heights, works = [], [], []
+start = None
 
 
 def answer(sample):
+    global start
+    start = sample.time_s if start is None else start
+    t = sample.time_s - start  # the run may be old when the rig joins, and the platform must not jump
     speed = rig.show(sample, "speed")
     force, slope = damper(speed)
     strokes.append(rig.show(sample, "stroke"))
     heights.append(rig.show(sample, "height"))
     works.append(rig.show(sample, "work"))
     # the model has damper_force - damper_damping v, which is -force at this speed
-    fade = min(1.0, sample.time_s)
-    return [fade * AMPLITUDE * math.sin(2 * math.pi * FREQUENCY * sample.time_s), slope * speed - force, slope]
+    return [min(1.0, t) * AMPLITUDE * math.sin(2 * math.pi * FREQUENCY * t), slope * speed - force, slope]
 
 
 samples = rig.run(float(sys.argv[1]), answer)

@@ -60,6 +60,8 @@ class Rig:
             end = sample.time_s + seconds if end is None else end
             if sample.model_id != self.claim.model_id or sample.time_s > end:
                 break
+            if sample.state == lk.STATE_FAULT:
+                raise SystemExit(f"the run has failed: {self.ask(status=lk.StatusRequest()).status.fault}")
             inputs.send(self.sample(answer(sample)).SerializeToString())
             count += 1
         return count

@@ -192,7 +192,9 @@ static const char help_pictures[] =
     "                          felt of the cues, and the scales that would fit\n"
     "  -s, --sensor NAME       another output than the section names\n"
     "  -t, --topic TOPIC       of a recording: outputs (the default)\n"
-    "  -o, --output FILE.csv   cues, felt forces, pose, actuators in each step\n" HELP_FORCE "\n"
+    "  -o, --output FILE.csv   cues, felt forces, pose, actuators in each step\n" HELP_FORCE
+    "  -j, --json              for programs\n"
+    "\n"
     "bench:\n"
     "      MODEL               a file, a folder of files, a built-in model, or built-in for\n"
     "                          all of those, which is also what it does without any\n"

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage washout: options, configuration and output; drive.c makes the steps. */
+/* linkage washout: options and configuration; drive.c makes the steps, print.c the output. */
 #include "washout.h"
 #include "commands.h"
 #include "plot/plot.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#define N LK_PLATFORM_ACTUATORS
-
-static const char *const axes[] = {"surge", "sway", "heave"};
 
 /* struct options - the command line. @sensor: instead of that of the configuration, or NULL */
 struct options {
@@ -19,6 +14,7 @@ struct options {
     const char *sensor;
     const char *topic;
     const char *output;
+    bool is_json;
 };
 
 static int parse_options(int argc, char *argv[], struct options *o)
@@ -29,6 +25,7 @@ static int parse_options(int argc, char *argv[], struct options *o)
         {"topic", 't', .text = &o->topic},
         {"output", 'o', .text = &o->output},
         OUTPUT_FORCE_ROW,
+        {"json", 'j', .flag = &o->is_json},
         {"help", 'h', .end = print_help},
         {NULL},
     };
@@ -121,83 +118,7 @@ static bool find_columns(const struct options *o, const struct lk_cueing_names *
     return drive->sensor_at >= 0;
 }
 
-/* ---- text ---- */
-
-/* Return how much of the way from 0 to the ends of the guard was used, in percent. */
-static double part_of_stroke(const struct lk_actuator_limits *limits, double low, double high)
-{
-    return 100 *
-           fmax(fmax(low / lk_leg_guard_end(limits, -1), high / lk_leg_guard_end(limits, 1)), 0);
-}
-
-static void print_legs(const struct drive *drive, const struct drive_result *result)
-{
-    const struct lk_platform *platform = &drive->ride.platform;
-
-    printf("actuator              moved    stroke     speed  of limit  acceleration  of limit"
-           "              asked for\n");
-    for (int i = 0; i < platform->n; i++) {
-        const struct drive_leg *leg = &result->leg[i];
-        const struct lk_actuator_limits *limits = &platform->limits[i];
-        const char *unit = drive_unit(platform, i);
-
-        printf("a%d    %7.3f ... %6.3f %-3s %5.0f %% %9.3f %7.0f %% %13.2f %7.0f %% %9.3f ... "
-               "%6.3f %-3s\n",
-               i + 1, leg->low, leg->high, unit, part_of_stroke(limits, leg->low, leg->high),
-               leg->speed, 100 * leg->speed / limits->speed, leg->acceleration,
-               100 * leg->acceleration / limits->acceleration, leg->wanted_low, leg->wanted_high,
-               unit);
-    }
-}
-
-static void print_guard(const struct drive_result *result)
-{
-    int n = result->n_spans < DRIVE_SPANS_MAX ? result->n_spans : DRIVE_SPANS_MAX;
-
-    if (result->n_spans == 0) {
-        puts("guard     did not act");
-        return;
-    }
-    printf("guard     acted for %.3g s:", result->limited);
-    for (int i = 0; i < n; i++)
-        printf("%s %.2f to %.2f s", i > 0 ? "," : "", result->span[i][0], result->span[i][1]);
-    if (result->n_spans > n)
-        printf(", and %d times more", result->n_spans - n);
-    putchar('\n');
-}
-
-/* Print what was felt of each axis that has a cue. */
-static void print_felt(const char *name, const struct drive_result *result)
-{
-    const char *separator = "";
-
-    printf("%-9s", name);
-    for (int k = 0; k < 3; k++) {
-        if (!(result->cue[k] > 0) || !isfinite(result->error[k]))
-            continue;
-        printf("%s %s error %.2f of a cue of %.3g m/s^2", separator, axes[k], result->error[k],
-               result->cue[k]);
-        separator = ";";
-    }
-    puts(*separator != '\0' ? "" : " no cue");
-}
-
-/* Print the largest scales at which the guard never acts. */
-static void print_fit(const struct drive *drive, const struct drive_result *now)
-{
-    struct drive_result result = {0};
-    double factor;
-
-    for (int i = 0; i < LK_WASHOUT_VALUES; i++)
-        if (drive->gain_at[i] >= 0) /* scales that come from the recording have no factor */
-            return;
-    factor = drive_find_fit(drive, &result);
-    if (factor > 0)
-        printf("%s     up to %.2f of these scales the guard does not act\n",
-               now->limited > 0 ? "fits " : "room ", factor);
-    if (factor > 0)
-        print_felt("  felt", &result);
-}
+/* ---- the command ---- */
 
 static int drive_through(const struct options *o, struct drive *drive)
 {
@@ -216,11 +137,7 @@ static int drive_through(const struct options *o, struct drive *drive)
     if (told_output(o->output, fault) != EXIT_DONE)
         return EXIT_REFUSED;
     drive->curves = NULL;
-    printf("%s: %.4g s at %.4g Hz\n", o->path, result.duration, 1 / drive->ride.h);
-    print_legs(drive, &result);
-    print_guard(&result);
-    print_felt("felt", &result);
-    print_fit(drive, &result);
+    (o->is_json ? drive_print_json : drive_print_text)(drive, o->path, &result);
     return EXIT_DONE;
 }
 

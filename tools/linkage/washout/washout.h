@@ -2,7 +2,8 @@
 /* linkage washout: a recorded drive on a platform with another washout. Data flow:
  *
  *     drive.c    sensor over time, configuration -> steps of a ride -> struct drive_result
- *     washout.c  options, files, the text */
+ *     print.c    struct drive_result -> text, JSON
+ *     washout.c  options, files */
 #ifndef TOOLS_LINKAGE_WASHOUT_H
 #define TOOLS_LINKAGE_WASHOUT_H
 
@@ -66,5 +67,12 @@ void drive_run(const struct drive *drive, struct drive_result *ret_result);
 /** drive_find_fit() - Find the largest factor on all scales, up to 2, at which the guard never
  * acts. Return: the factor, within 0.005; 0: there is none. @ret_result: of the drive with it */
 double drive_find_fit(const struct drive *drive, struct drive_result *ret_result);
+
+/** drive_print_text(), drive_print_json() - Print what the actuators did, when the guard acted,
+ * what was felt, and the scales that would fit, which takes some drives more. */
+void drive_print_text(const struct drive *drive, const char *path,
+                      const struct drive_result *result);
+void drive_print_json(const struct drive *drive, const char *path,
+                      const struct drive_result *result);
 
 #endif
