@@ -3,16 +3,18 @@
  * step whose numbers are finite and whose joints are closed. Two tests detect it.
  *
  * Test since the beginning. The balance is the energy gained, less the work of inputs, drives and
- * loads, plus the energy dissipated. To leading order, a step of second order leaves two terms in
- * it:
+ * loads, plus the energy dissipated. To leading order, a step of second order leaves three terms
+ * in it:
  *   - h^2/24 a.M a, the difference between the energy that the step conserves and the true energy
  *     (doc/method.md, section 4; Hairer, Lubich, Wanner, Geometric Numerical Integration, IX.3).
  *     Its largest value counts, and all its changes, because forces without a potential restore
  *     only a fraction of it;
  *   - h/12 of each second difference of the power a.M v, the error h^3/12 P'' of the trapezoidal
  *     rule for the kinetic energy over a step. This term includes kinks of a force: at a stop, at a
- *     contact, or at a jump of an input.
- * The order of the step explains the sum of these two terms. A balance above LK_ENERGY_FACTOR times
+ *     contact, or at a jump of an input;
+ *   - the same of the power of the drives: their work is summed by the trapezoidal rule, also where
+ *     a drive that begins to move carries a load.
+ * The order of the step explains the sum of these terms. A balance above LK_ENERGY_FACTOR times
  * this sum and above LK_ENERGY_SHARE of the energy that moved has another cause: a law whose force
  * and energy differ, or a step too long for its order. A balance above LK_ENERGY_MOST of the energy
  * that moved is wrong in any case.
@@ -53,6 +55,7 @@
  * @beside, @beside_most: h^2/24 a.M a of the last step, and its maximum [J]
  * @changes:   sum of the changes of @beside and of the power so far [J]
  * @power:     a.M v of the last two steps [W]
+ * @driven:    work of the drives in the last two steps [J]
  * @kinetic, @potential, @passed: terms of @moved [J]
  * @turnover:  largest energy in the mechanism in about the last LK_ENERGY_STEPS steps [J] */
 struct lk_energy_watch {
@@ -69,6 +72,7 @@ struct lk_energy_watch {
     double beside_most;
     double changes;
     double power[2];
+    double driven[2];
     double kinetic;
     double potential;
     double passed;

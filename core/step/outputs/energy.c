@@ -111,15 +111,19 @@ LK_RT void lk_energy_look(struct lk_energy_watch *watch, const struct lk_system 
     LK_ARITHMETIC;
     const struct lk_health *start = &watch->start;
     double beside, power, gained = health->kinetic - start->kinetic;
+    double driven = health->work_drive - watch->before.work_drive;
 
     lk_energy_account(watch, health);
     watch->body = swing(system, &beside, &power);
     watch->changes += fabs(beside - watch->beside);
     watch->changes += system->h / 12 * fabs(power - 2 * watch->power[1] + watch->power[0]);
+    watch->changes += fabs(driven - 2 * watch->driven[1] + watch->driven[0]) / 12;
     watch->beside_most = fmax(watch->beside_most, beside);
     watch->beside = beside;
     watch->power[0] = watch->power[1];
     watch->power[1] = power;
+    watch->driven[0] = watch->driven[1];
+    watch->driven[1] = driven;
 
     gained += health->potential - start->potential;
     watch->appeared =
