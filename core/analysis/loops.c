@@ -284,6 +284,33 @@ void lk_loops_rows(const struct lk_system *sys, const struct lk_pose *pose, int 
             lk_jacobian_row(block.jacobian, s, r, ret->row[r][s]);
 }
 
+static void move_body(struct lk_pose *pose, double length, const double z[6])
+{
+    double q[4], turn[9], R[9];
+
+    for (int i = 0; i < 3; i++)
+        pose->x[i] += length * z[i];
+    lk_rotation_exp(z + 3, q);
+    lk_quat_matrix(q, turn);
+    memcpy(R, pose->R, sizeof(R));
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            pose->R[3 * i + k] =
+                R[3 * i] * turn[k] + R[3 * i + 1] * turn[3 + k] + R[3 * i + 2] * turn[6 + k];
+}
+
+void lk_loops_move(const struct lk_loops *l, const double *z, double amount, struct lk_pose *pose)
+{
+    for (int i = 0; i < l->n_rows; i += 6) {
+        int b = l->body_of[i / 6];
+        double by[6];
+
+        for (int k = 0; k < 6; k++)
+            by[k] = amount * z[i + k];
+        move_body(&pose[b], l->length[b], by);
+    }
+}
+
 double lk_loops_coordinate(const struct lk_system *sys, const struct lk_pose *pose, int j,
                            int which, double ret_row[2][6])
 {

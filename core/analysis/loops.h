@@ -63,6 +63,13 @@ struct lk_loops_rows {
 void lk_loops_rows(const struct lk_system *sys, const struct lk_pose *pose, int j,
                    struct lk_loops_rows *ret);
 
+/** lk_loops_move() - move the bodies in loops by @amount times the motion @z.
+ * @z:    n_rows values: for each body translation in units of its length (world), rotation vector
+ *        [rad] (body axes)
+ * @pose: of all bodies of the system */
+void lk_loops_move(const struct lk_loops *loops, const double *z, double amount,
+                   struct lk_pose *pose);
+
 /** lk_loops_coordinate() - compute coordinate @which of joint @j with the bodies at @pose, angles
  * wrapped, and its gradient with respect to both sides.  Return: the coordinate [m or rad]. */
 double lk_loops_coordinate(const struct lk_system *sys, const struct lk_pose *pose, int j,

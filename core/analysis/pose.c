@@ -95,21 +95,6 @@ static double largest_of(const double *x, int n)
     return largest;
 }
 
-static void move_body(struct lk_pose *pose, double length, const double z[6])
-{
-    double q[4], turn[9], R[9];
-
-    for (int i = 0; i < 3; i++)
-        pose->x[i] += length * z[i];
-    lk_rotation_exp(z + 3, q);
-    lk_quat_matrix(q, turn);
-    memcpy(R, pose->R, sizeof(R));
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            pose->R[3 * i + k] =
-                R[3 * i] * turn[k] + R[3 * i + 1] * turn[3 + k] + R[3 * i + 2] * turn[6 + k];
-}
-
 /* move all bodies of the loops along @scale s->z */
 static void move(struct search *s, double scale)
 {
@@ -119,8 +104,7 @@ static void move(struct search *s, double scale)
         s->z[i] *= scale;
         s->moved[i] += s->z[i];
     }
-    for (int i = 0; i < l->n_rows; i += 6)
-        move_body(&s->pose[l->body_of[i / 6]], l->length[l->body_of[i / 6]], s->z + i);
+    lk_loops_move(l, s->z, 1, s->pose);
 }
 
 /* Make one Gauss-Newton iteration: take the minimum-norm solution of the least-squares problem,

@@ -145,8 +145,8 @@ void lk_rig_return(struct lk_rig *rig);
 /** lk_rig_place() - compute wheel centre, spin axis to the left, and contact point; world axes. */
 void lk_rig_place(const struct lk_rig_wheel *wheel, const struct lk_pose *pose, double centre[3],
                   double axle[3], double contact[3]);
-/** lk_rig_measure() - compute all values of an axle in the present pose from the unit motions,
- * except wheel rates. */
+/** lk_rig_measure() - compute the values of an axle in the present pose, except wheel rates. Needs
+ * the motions for a unit of travel and of steering. */
 void lk_rig_measure(const struct lk_rig *rig, const struct lk_suspension_axle *axle,
                     enum lk_suspension_sweep sweep, struct lk_suspension_row *ret);
 /** lk_rig_way() - return the travel of the wheels of an axle for a unit of the sweep. */

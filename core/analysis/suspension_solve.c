@@ -22,33 +22,6 @@
 
 /* ---- rows ---- */
 
-static void move_body(struct lk_pose *pose, double length, const double z[6])
-{
-    double q[4], turn[9], R[9];
-
-    for (int i = 0; i < 3; i++)
-        pose->x[i] += length * z[i];
-    lk_rotation_exp(z + 3, q);
-    lk_quat_matrix(q, turn);
-    memcpy(R, pose->R, sizeof(R));
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            pose->R[3 * i + k] =
-                R[3 * i] * turn[k] + R[3 * i + 1] * turn[3 + k] + R[3 * i + 2] * turn[6 + k];
-}
-
-static void move(struct lk_rig *rig, const double *z, double amount)
-{
-    for (int i = 0; i < rig->n; i += 6) {
-        int b = rig->loops.body_of[i / 6];
-        double by[6];
-
-        for (int k = 0; k < 6; k++)
-            by[k] = amount * z[i + k];
-        move_body(&rig->pose[b], rig->loops.length[b], by);
-    }
-}
-
 /* Add the gradient @row of body @b, translation (world) and rotation (body axes), to @column. */
 static void put_side(const struct lk_rig *rig, int b, const double row[6], double *column)
 {
@@ -224,7 +197,7 @@ static bool close_rows(struct lk_rig *rig, const struct lk_rig_target *target, d
         corrected += largest_of(rig->x, rig->n);
         if (!(corrected <= most))
             return false;
-        move(rig, rig->x, -1);
+        lk_loops_move(&rig->loops, rig->x, -1, rig->pose);
         before = violation;
     }
     return before <= LK_CLOSED_WITHIN;
@@ -351,7 +324,7 @@ int lk_rig_null_motions(const struct lk_rig *rig, double **ret)
 bool lk_rig_nudge(struct lk_rig *rig, const double *along, double amount,
                   const struct lk_rig_target *target)
 {
-    move(rig, along, amount);
+    lk_loops_move(&rig->loops, along, amount, rig->pose);
     return close_rows(rig, target, ASTRAY * fabs(amount) * largest_of(along, rig->n) + STEP_LEAST);
 }
 

@@ -33,7 +33,7 @@ static int read_field(struct lk_node node, const struct lk_gain_field *field,
     return r;
 }
 
-/* Read the field `coupled`: a boolean, or a number as a share. */
+/* Read the field `coupled`: true, false, or a number from 0 (false) to 1 (true). */
 static int read_coupled(struct lk_node node, const struct lk_gain_field *field,
                         struct lk_washout_set *set, struct lk_error *error)
 {

@@ -31,8 +31,8 @@ struct lk_beam_sections {
     struct lk_beam_section section[LK_BEAM_SECTIONS_MAX];
 };
 
-/** lk_read_beam_sections() - read the sections of the beam @map: its own keys, or the list
- * `sections`. Return: 0, LK_E_TEXT. */
+/** lk_read_beam_sections() - read the sections of the beam @map, either one section from the keys
+ * of the beam itself, or the list `sections`. Return: 0, LK_E_TEXT. */
 int lk_read_beam_sections(struct lk_node map, struct lk_beam_sections *ret, struct lk_error *err);
 
 /** lk_beam_section_keys - keys of a section in the file. */

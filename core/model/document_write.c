@@ -73,7 +73,8 @@ static void break_line(struct writer *w)
     w->column = w->indent;
 }
 
-/* Write @node between brackets. Recursive as deep as a document may be. */
+/* Write @node in YAML's flow style, in brackets. The recursion is as deep as the nesting of the
+ * document, which the reader limits. */
 static void put_flow(struct writer *w, struct lk_node node)
 {
     bool is_map = lk_node_kind(node) == LK_NODE_MAP;

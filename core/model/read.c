@@ -94,7 +94,8 @@ static int fill_model(struct lk_document *document, const struct lk_source *sour
     free(parameters.state);
     model->folder = source->folder;
     model->files = source->files;
-    /* without its parts and beams a model lacks much that is not missing */
+    /* if a part or a beam is refused, its bodies are missing: errors that follow from that are not
+     * reported */
     if (result == 0 || (result > 0 && !is_made))
         result = lk_also(
             result, read_model(lk_document_root(document), model, result == 0 ? error : &further));

@@ -5,6 +5,7 @@
 #include "linkage/linkage.h"
 #include "linkage/treatment.h"
 #include "model/model.h"
+#include "undisturbed.h"
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,23 +35,6 @@ static struct lk_system *compile(const struct lk_model *model, const char *engin
     if (lk_system_new(model, &options, &system, &error) != 0)
         fail_msg("%s: %s", model->name, error.text);
     return system;
-}
-
-/* Make up to @n steps. Return the number of steps made. */
-static int step(struct lk_system *system, int n)
-{
-    double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(double));
-    int i = 0, channels;
-    const struct lk_channel *c = lk_system_input_channels(system, &channels);
-
-    assert_non_null(inputs);
-    for (int k = 0; k < channels; k++)
-        for (int at = 0; at < c[k].size; at++)
-            inputs[c[k].offset + at] = c[k].initial;
-    while (i < n && lk_system_step(system, inputs) == 0)
-        i++;
-    free(inputs);
-    return i;
 }
 
 /* Return the largest distance between two poses of @model, relative to its extent. */
@@ -92,7 +76,7 @@ static void compare(const char *folder, const char *file, const char *engine, un
 
     model->solver.reductions = reductions;
     without = compile(model, engine);
-    assert_int_equal(step(with, STEPS), step(without, STEPS));
+    assert_int_equal(step_undisturbed(with, STEPS), step_undisturbed(without, STEPS));
     far = distance(model, with, without);
     if (strcmp(model->name, "hung-tonne") != 0)
         largest = fmax(largest, far);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Return the text of a file with zeros as spaces. */
+/* Return the bytes of a file as text, each zero byte replaced by a space. */
 static char *read_text(const char *path, size_t *ret_size)
 {
     static char text[20000];

@@ -58,4 +58,4 @@ function frame(ms) {
 
 requestAnimationFrame(frame);
 fetch('conditions.json').then((answer) => answer.json()).then((list) => { rig.remedies = list; }).finally(connect);
-window.linkage = { rig, view, plots, kept, cost: () => ({ ms: spent / pictures, pictures }) }; // for whoever looks at it by a console
+window.linkage = { rig, view, plots, kept, cost: () => ({ ms: spent / pictures, pictures }) }; // for the browser's console

@@ -46,7 +46,7 @@ export class View {
     this.sky = new HemisphereLight(0xffffff, 0x8f959c, 0.72);
     const light = new DirectionalLight(0xffffff, 0.5);
     light.position.set(0.3, 0.8, 1);
-    this.camera.add(light, light.target); // from above the shoulder of who looks
+    this.camera.add(light, light.target); // from above the camera
     this.marks = canvas.parentNode.insertBefore(document.createElement('canvas'), canvas.nextSibling);
     this.marks.className = 'marks'; // what is drawn over the picture: axes, scale, forces
     this.arrows = [];
@@ -166,7 +166,7 @@ export class View {
     this.world.add(group);
   }
 
-  /* with a mechanism that moves away, by the steps of who looks */
+  /* move the object beside the mechanism along with the camera */
   accompany() {
     if (this.beside && !this.held && this.followed) this.beside.group.position.copy(this.followed).add(this.offset);
   }
@@ -189,14 +189,14 @@ export class View {
     return vector(this.box.map(([low, high]) => (low + high) / 2));
   }
 
-  // ---- who looks ----
+  // ---- camera ----
 
   /** at the whole, from the side */
   look() {
     this.lookFrom(this.front().multiplyScalar(Math.cos(RAISED)).addScaledVector(vector(this.scene.up).normalize(), Math.sin(RAISED)));
   }
 
-  /* the horizontal direction to who looks at first */
+  /* the horizontal direction to the camera at first */
   front() {
     const up = vector(this.scene.up).normalize();
     const right = aside(up).cross(up).normalize();
@@ -251,7 +251,7 @@ export class View {
     this.changed = true;
   }
 
-  /** who looks goes along */
+  /** move the camera and its target by @way */
   shift(way) {
     this.controls.target.add(way);
     this.camera.position.add(way);

@@ -56,7 +56,7 @@ const shared = {
 };
 const board = new Board(Plot, shared, change);
 
-/** a factor of the time that is shown, about a time */
+/** zoom: multiply the length of the visible time range by @factor, with the time @about fixed */
 function scale(factor, about = (shared.range[0] + shared.range[1]) / 2) {
   const [from, to] = shared.range.map((time) => about + factor * (time - about));
   const isAll = from <= all[0] && to >= all[1];
@@ -124,4 +124,4 @@ board.channels = data.channels.map(({ name, unit }, index) => ({ key: String(ind
 for (const panel of data.panels) lay(panel.map((index) => board.channels[index]));
 board.mark(board.list[0] ?? null);
 requestAnimationFrame(frame);
-window.linkage = { board, shared, table }; // for whoever looks at it by a console
+window.linkage = { board, shared, table }; // for the browser's console

@@ -76,7 +76,7 @@ function show(i, share = 0) {
   mark();
 }
 
-/* the last instant at or before a time, by halves */
+/* the index of the last instant at or before a time (bisection) */
 function indexAt(time) {
   let [low, high] = [0, instants.length - 1];
   while (low < high) {
@@ -134,4 +134,4 @@ if (view.why) by('open').textContent = `${view.why}: linkage view --png or --svg
 view.show(scene);
 show(0);
 requestAnimationFrame(frame);
-window.linkage = { view, show }; // for whoever looks at it by a console
+window.linkage = { view, show }; // for the browser's console
