@@ -41,8 +41,8 @@ static void fill(struct lk_beam_section *s, const struct material *m, double are
     }
 }
 
-/* A round bar, or a tube. Shear factors for nu = 0.3 after G. R. Cowper, The Shear Coefficient in
- * Timoshenko's Beam Theory, J. Appl. Mech. 33 (1966), page 340. */
+/* A round bar, or a tube. Shear factors for the Poisson ratio of the material: G. R. Cowper, The
+ * Shear Coefficient in Timoshenko's Beam Theory, J. Appl. Mech. 33 (1966), page 340. */
 static int read_round(struct lk_node node, const struct material *m, struct lk_beam_section *s,
                       struct lk_error *err)
 {

@@ -78,7 +78,11 @@ static void profiles(void **state)
         "flexible:\n  tube: {type: beam, from: [0, 0, 0], to: [1, 0, 0], elements: 1, profile: "
         "{shape: round, diameter: 0.1, bore: 0.08}}\n  bar: {type: beam, from: [0, 1, 0], to: "
         "[1, 1, 0], elements: 1, profile: {shape: rectangle, width: 0.02, height: 0.02}, "
-        "material: {E: 7e10, G: 2.6e10, density: 2700}}\n";
+        "material: {E: 7e10, G: 2.6e10, density: 2700}}\n"
+        "  pipe: {type: beam, from: [0, 2, 0], to: [1, 2, 0], elements: 1, profile: {shape: round, "
+        "diameter: 0.1, bore: 0.08}, material: {E: 2.6e11, G: 1e11, density: 1}}\n"
+        "  strip: {type: beam, from: [0, 3, 0], to: [1, 3, 0], elements: 1, profile: {shape: "
+        "rectangle, width: 0.02, height: 0.05}, material: {E: 2.6e11, G: 1e11, density: 1}}\n";
     struct lk_model *m = read_model(text);
     const double A = M_PI / 4 * (0.01 - 0.0064), I = M_PI / 64 * (1e-4 - 4.096e-5);
     const double *k = m->forces[0].compliance.stiffness;
@@ -93,7 +97,16 @@ static void profiles(void **state)
     /* torsion of a square: 0.1406 a^4 (Timoshenko, Goodier, Theory of Elasticity, table of art. 94)
      */
     assert_true(fabs(k[3] / (2.6e10 * 0.1406 * 1.6e-7) - 1) < 1e-3);
-    assert_int_equal(m->n_shapes, 4);
+    /* shear factors of a Poisson ratio of 0.3, in lateral deflection: 0.5411, 0.8497 (Cowper) */
+    k = m->forces[2].compliance.stiffness;
+    for (int i = 1; i <= 2; i++)
+        assert_true(fabs(k[i] * (1 / (12 * 2.6e11 * I) + 1 / (0.541080 * 1e11 * A)) - 1) < 1e-6);
+    k = m->forces[3].compliance.stiffness; /* 0.02 m along y, 0.05 m along z */
+    assert_true(fabs(k[4] / (2.6e11 * 0.02 * 1.25e-4 / 12) - 1) < 1e-12);
+    assert_true(fabs(k[5] / (2.6e11 * 0.05 * 8e-6 / 12) - 1) < 1e-12);
+    assert_true(fabs(k[1] * (1 / (12 * k[5]) + 1 / (0.849673 * 1e11 * 1e-3)) - 1) < 1e-6);
+    assert_true(fabs(k[2] * (1 / (12 * k[4]) + 1 / (0.849673 * 1e11 * 1e-3)) - 1) < 1e-6);
+    assert_int_equal(m->n_shapes, 8);
     lk_model_free(m);
 }
 
@@ -221,10 +234,8 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_and_elements),
-        cmocka_unit_test(profiles),
-        cmocka_unit_test(parameters_act),
-        cmocka_unit_test(corner_along_up),
+        cmocka_unit_test(nodes_and_elements), cmocka_unit_test(profiles),
+        cmocka_unit_test(parameters_act),     cmocka_unit_test(corner_along_up),
         cmocka_unit_test(refusals),
     };
 
