@@ -254,7 +254,7 @@ struct lk_force_def {
     double orientation[4];
     enum lk_frame frame;
     struct lk_compliance compliance;
-    bool is_element; /* a bushing of a beam: what is faster than the step follows, on purpose */
+    bool is_element; /* bushing of a beam, which the finding beam-undamped judges */
     struct {
         int joint[2];
         int coordinate[2];

@@ -394,7 +394,7 @@ static int include_file(struct including *in, const struct place *place,
     result = in->source->parse(place->path, &part, &error);
     if (result == 0)
         result = take_part(in, part, place, &source, &error);
-    /* what is wrong with the entry itself was refused there */
+    /* errors of the entry itself were reported there */
     if (result > 0 && (part == NULL || lk_node_is_refused(lk_document_root(part)) ||
                        !lk_node_is_refused(in->node)))
         lk_document_adopt(in->node, part, &error);

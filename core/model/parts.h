@@ -4,7 +4,7 @@
  *
  * A part is lowered as a model is (parameters.h), then its items are copied into the document that
  * includes it: names by a pattern, references to ports by what the model gives for them, numbers by
- * how they move. What a part means is thereby what its flat text means. */
+ * how they move. So the flat text defines the meaning of a part. */
 #ifndef LK_MODEL_PARTS_H
 #define LK_MODEL_PARTS_H
 

@@ -251,7 +251,7 @@ static void test_too_long_a_step(void **state)
 }
 
 /* A platform carries 345 kg by a spring and moves by 0.3 mm: the work of the drive has the error of
- * the trapezoidal rule, which is large beside what has moved at first. */
+ * the trapezoidal rule, which at first is a large part of the energy that moved. */
 static void test_loaded_drive(void **state)
 {
     static const char text[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Beams: where nodes are, what they are called, their masses, profiles, and what is refused. */
+/* Beams: places, names and masses of nodes, profiles, refused texts. */
 #include "cmocka_all.h"
 #include "linkage/parameters.h"
 #include "model/model.h"

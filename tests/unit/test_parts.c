@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models made of parts: names, ports, parameters, repetition, flat texts, and what is refused. */
+/* Models made of parts: names, ports, parameters, repetition, flat texts, refused texts. */
 #include "cmocka_all.h"
 #include "linkage/parameters.h"
 #include "model/model.h"
@@ -257,7 +257,7 @@ static void flat_texts(void **state)
     f = read_model(flat, kept, 1);
     assert_true(body(f, "base")->mass == 13);
     lk_model_free(f);
-    f = NULL; /* what has become numbers is no parameter any more, and says so */
+    f = NULL; /* a parameter that flattening replaced by numbers is refused by name */
     assert_int_equal(
         lk_model_read_text_with(folder, "m", flat, strlen(flat), spent, 1, &f, &errors), LK_E_TEXT);
     assert_non_null(strstr(errors.line[0].text, "there is no parameter 'heavy'"));

@@ -21,7 +21,7 @@ extern char **environ;
 #define WIDTH     1100
 #define HEAD      50  /* pixels of the title */
 #define PANEL     210 /* least of a panel */
-#define AXIS      60  /* of a panel without what its legend needs */
+#define AXIS      60  /* of a panel besides the rows of its legend */
 #define KEY_ROW   18  /* of a row of a legend */
 #define KEY_LEAST 24  /* characters of the margin for legends */
 #define KEY_MOST  70

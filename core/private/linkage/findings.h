@@ -61,7 +61,7 @@ struct lk_findings {
  * stop-violated          a coordinate starts beyond a stop
  * no-road                a wheel starts where its road has no surface
  * beam-undamped          a beam's elements stretch much faster than the step, without damping
- * beam-strain            an element of a beam is strained beyond what is linear
+ * beam-strain            the strain of a beam element exceeds the linear range
  * spring-too-stiff       the period of a spring is only a few steps
  * rotor-too-fast         a body turns too far in a step
  * block-too-fast         blocks couple coordinates faster than the step can follow

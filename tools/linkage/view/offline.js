@@ -65,7 +65,7 @@ function between(i, share) {
   return mixed;
 }
 
-/** an instant, or what is between it and the next one */
+/** an instant, or an interpolation between it and the next one */
 function show(i, share = 0) {
   shown = i;
   now = share === 0 ? instants[i] : instants[i] + share * (instants[i + 1] - instants[i]);
