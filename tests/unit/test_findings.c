@@ -29,7 +29,7 @@
     "to: [1, 0, "                                                                                  \
     "0], elements: 4, EA: 1e6, EI: [9e3, 9e3], GJ: 1, mass_per_length: 1}\njoints:\n"              \
     "  root: {type: fixed, bodies: [ground, rod@0], point: [0, 0, 0]}\nforces:\n"                  \
-    "  pull: {type: constant-force, body: rod@1, force: [" force ", 0, 0]}\n"
+    "  pull: {body: rod@1, " force "}\n"
 #define ROD(damping)                                                                               \
     "linkage: 1\nname: m\nflexible:\n  rod: {type: beam, from: [0, 0, 0], to: [1, 0, 0], "         \
     "elements: 4, profile: "                                                                       \
@@ -146,7 +146,13 @@ static const struct row {
      "start: equilibrium\n" ONE_ARM
      "forces:\n  end: {type: stop, joint: pin, lower: -1, upper: -0.2, stiffness: 1e4}\n"},
     {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6"), SLIDER("stiffness: 0.9e6")},
-    {"beam-strain", 1, LADEN("3e4"), LADEN("1e4")},
+    /* 2 %: 2e4 N, or 0.02 sqrt(EA EI/3) = 1095.4 N m */
+    {"beam-strain", 1, LADEN("type: constant-force, force: [2.02e4, 0, 0]"),
+     LADEN("type: constant-force, force: [1.98e4, 0, 0]")},
+    {"beam-strain", 1, LADEN("type: constant-torque, torque: [0, 1106, 0]"),
+     LADEN("type: constant-torque, torque: [0, 1085, 0]")},
+    {"beam-strain", 1, LADEN("type: constant-torque, torque: [0, 0, 1106]"),
+     LADEN("type: constant-torque, torque: [0, 0, 1085]")},
     {"beam-undamped", 1, ROD("1e-6"), ROD("5e-5")},
     /* with a damper so strong that nothing oscillates */
     {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6, damping: 2000"),
