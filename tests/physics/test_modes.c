@@ -650,6 +650,34 @@ static void skate_at_rest(void **state)
     close_case(&c);
 }
 
+/* ---- distance of the differences ---- */
+
+/* The error of a central difference grows with the square of the distance. */
+static void nudges(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: hanging\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  bar: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0, -1]}\njoints:\n"
+        "  pin: {type: revolute, bodies: [ground, bar], point: [0, 0, 0], axis: [0, 1, 0]}\n";
+    const double factor[] = {1, 2000, 4000};
+    struct lk_system *sys = compile(text, NULL);
+    struct lk_error error;
+    double stiffness[3] = {0};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct lk_linear l;
+
+        assert_int_equal(lk_linear_init_nudged(sys, true, factor[i], &l, &error), 0);
+        for (int k = 0; k < l.n_states * l.n_states; k++)
+            stiffness[i] = fmin(stiffness[i], l.A[k]);
+        lk_linear_fini(&l);
+    }
+    near_to(stiffness[0], -9.81 / 1.1, 1e-8);
+    near_to((stiffness[2] - stiffness[0]) / (stiffness[1] - stiffness[0]), 4, 1e-2);
+    lk_system_free(sys);
+}
+
 /* ---- models that cannot be linearised ---- */
 
 static void refused(const char *text, bool at_rest, const char *why)
@@ -693,13 +721,21 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(motor_and_current), cmocka_unit_test(a_wheel_spins_freely),
-        cmocka_unit_test(slow_beside_stiff), cmocka_unit_test(row_of_masses),
-        cmocka_unit_test(sleeping_top),      cmocka_unit_test(double_pendulum),
-        cmocka_unit_test(beam_of_links),     cmocka_unit_test(matrices),
-        cmocka_unit_test(step_agrees),       cmocka_unit_test(iltis),
-        cmocka_unit_test(points_on_a_rope),  cmocka_unit_test(bicycle),
-        cmocka_unit_test(skate_at_rest),     cmocka_unit_test(refusals),
+        cmocka_unit_test(motor_and_current),
+        cmocka_unit_test(a_wheel_spins_freely),
+        cmocka_unit_test(slow_beside_stiff),
+        cmocka_unit_test(row_of_masses),
+        cmocka_unit_test(sleeping_top),
+        cmocka_unit_test(double_pendulum),
+        cmocka_unit_test(beam_of_links),
+        cmocka_unit_test(matrices),
+        cmocka_unit_test(step_agrees),
+        cmocka_unit_test(iltis),
+        cmocka_unit_test(points_on_a_rope),
+        cmocka_unit_test(bicycle),
+        cmocka_unit_test(skate_at_rest),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(nudges),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
