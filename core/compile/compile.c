@@ -405,6 +405,14 @@ static int check_stops(const struct lk_system *sys, struct lk_error *ret_error)
 {
     int n = lk_steps_by(sys, &lk_formulation_rattle) ? lk_fill_hard_stops(sys) : 0;
 
+    if (n > 0 && sys->n_modals > 0) {
+        lk_error_set(ret_error,
+                     "%d end stops are too stiff for a step of %g s and become impacts, which a "
+                     "model with modal bodies does not have, expected softer stops or a shorter "
+                     "step",
+                     n, sys->h);
+        return LK_E_MODEL;
+    }
     if (n <= LK_HARD_STOPS_MAX)
         return 0;
     lk_error_set(
@@ -514,6 +522,10 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
 
     if (r == 0)
         r = check_callbacks(model, options, ret_error);
+    if (r == 0)
+        r = lk_fill_modal_check(
+            model, request.formulation->name, order_of(model, options),
+            options && options->engine ? options->engine : model->solver.engine, ret_error);
     if (r == 0)
         r = start_model(model, options, how, &sys, &gap, ret_error);
     if (r == 0 && !knows_reactions(sys, options)) {

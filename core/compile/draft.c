@@ -116,10 +116,12 @@ static int take_memory(struct lk_draft *d)
     d->tension = calloc(bodies + 1, sizeof(*d->tension));
     d->blocks = calloc(blocks, sizeof(*d->blocks));
     d->ends = calloc(blocks, sizeof(*d->ends));
+    d->sides = calloc(blocks, sizeof(*d->sides));
+    d->carried = calloc(bodies + 2 * own + 1, sizeof(*d->carried));
     d->n_rows = calloc(blocks, sizeof(*d->n_rows));
     d->n_rigid = calloc(blocks, sizeof(*d->n_rigid));
     if (!d->n_parts || !d->share || !d->of || !d->hangs_on || !d->is_hub || !d->exchanged ||
-        !d->frame_of || !d->plane || !d->tension || !d->blocks || !d->ends || !d->n_rows ||
+        !d->frame_of || !d->plane || !d->tension || !d->blocks || !d->ends || !d->sides || !d->carried || !d->n_rows ||
         !d->n_rigid)
         return -ENOMEM;
     for (size_t i = 0; i < bodies; i++)
@@ -163,6 +165,8 @@ void lk_draft_fini(struct lk_draft *d)
     free(d->tension);
     free(d->blocks);
     free(d->ends);
+    free(d->sides);
+    free(d->carried);
     free(d->n_rows);
     free(d->n_rigid);
 }

@@ -64,6 +64,21 @@ struct lk_load lk_fill_load(const struct lk_system *system, int body, const doub
  * lk_fill_joint() for all joints. Return: 0, -ENOMEM. */
 int lk_fill_cuts(struct lk_system *system, const struct lk_draft *draft);
 
+/* ---- fill_modal.c: bodies with modes ---- */
+
+/** lk_fill_modal_layout() - reserve the memory of all bodies with modes.
+ * lk_fill_modal() - set their constants. Call before the first lk_evaluate_poses(). */
+void lk_fill_modal_layout(struct lk_system *system, const struct lk_draft *draft,
+                          struct lk_arena *arena);
+void lk_fill_modal(struct lk_system *system, const struct lk_model *model);
+/** lk_fill_modal_diagonal() - return s Phi W Phi^T of row @r of one side of a joint that is at a
+ * node; 0 for other bodies. Needs Jacobians. */
+double lk_fill_modal_diagonal(const struct lk_system *system, int joint, int side, int r);
+/** lk_fill_modal_check() - refuse a model with modes if the formulation, order or engine cannot
+ * step it. Return: 0, LK_E_MODEL. */
+int lk_fill_modal_check(const struct lk_model *model, const char *formulation, int order,
+                        const char *engine, struct lk_error *ret_error);
+
 /* ---- fill_laws.c ---- */
 
 /** lk_fill_laws_layout() - reserve memory for laws, terms and tables. */

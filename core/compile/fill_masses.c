@@ -199,6 +199,8 @@ static void fill_inverse(struct lk_system *sys, int b, const double world[3], bo
     struct scale around = *all;
     double normal[3], lightest = 0;
 
+    if (body->is_node)
+        return; /* W is 0 */
     lk_rotate_back(sys->pose[b].R, world, normal);
     memcpy(inertia, body->inertia, sizeof(inertia));
     if (mass == 0 || lacks) {
@@ -235,8 +237,8 @@ static void fill_quads(struct lk_system *sys)
         quad->mass[lane % 4] = body->mass;
         for (int i = 0; i < 6; i++)
             quad->inertia[i][lane % 4] = body->inertia[i];
-        quad->massless[0][lane % 4] = body->mass == 0;
-        quad->massless[1][lane % 4] = largest_moment(body->inertia) == 0;
+        quad->massless[0][lane % 4] = body->mass == 0 && !body->is_node;
+        quad->massless[1][lane % 4] = largest_moment(body->inertia) == 0 && !body->is_node;
         for (int part = 0; part < 2; part++)
             quad->start_a[part][lane % 4] = 1 - quad->massless[part][lane % 4];
         if (largest_moment(body->inertia) > 0 && lk_fill_lacks_moment(body->inertia)) {
@@ -262,6 +264,7 @@ void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
         sys->body[b].of = d->of[b];
         sys->body[b].n_parts = d->n_parts[d->of[b]];
         sys->body[b].hangs_on = d->n_hubs > 0 ? d->hangs_on[b] : -1;
+        sys->body[b].is_node = def->kind == LK_BODY_NODE;
         sys->body[b].is_in_plane = d->plane[d->of[b]].is_held;
         sys->body[b].tension = d->tension[d->of[b]];
         sys->body[b].mass = share * def->mass;
@@ -323,6 +326,8 @@ static int columns_of(const struct lk_system *sys, int b, struct column *ret)
     const struct lk_body *body = &sys->body[b];
     int n = 0, none = largest_moment(body->inertia) == 0;
 
+    if (body->is_node)
+        return 0;
     for (int i = 0; i < 6; i++)
         if (i < 3 ? body->mass == 0 : none) {
             ret[n] = (struct column){.body = b};

@@ -19,6 +19,8 @@ static double row_diagonal(const struct lk_system *sys, int joint, int side, int
 
     if (body >= sys->n_bodies)
         return 0;
+    if (sys->body[body].is_node)
+        return lk_fill_modal_diagonal(sys, joint, side, r);
     lk_jacobian_row(sys->jacobian[joint], side, r, row);
     lk_sym_mul(sys->sW[body].inertia, row + 3, turn);
     return sys->sW[body].mass * lk_dot(row, row) + lk_dot(row + 3, turn);
@@ -45,6 +47,8 @@ static double rounded_diagonal(const struct lk_system *sys, int joint, int side,
     if (b >= sys->n_bodies) /* the ground is not in the array of bodies */
         return 0;
     body = &sys->body[b];
+    if (body->is_node)
+        return lk_fill_modal_diagonal(sys, joint, side, r);
     lk_jacobian_row(sys->jacobian[joint], side, r, row);
     lk_sym_mul(sys->sW[b].inertia, row + 3, turn);
     moment = lk_max(lk_max(body->inertia[0], body->inertia[1]), body->inertia[2]);

@@ -271,6 +271,7 @@ int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_er
     sys->pose[sys->n_bodies] = (struct lk_pose){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     for (int b = 0; b < sys->n_bodies; b++)
         fill_body(sys, b, &m->bodies[d->of[b]]);
+    lk_fill_modal(sys, m);
     for (int b = 0; b < m->n_bodies; b++)
         sys->summary.total_mass += m->bodies[b].mass;
     lk_evaluate_poses(sys, &sys->now);

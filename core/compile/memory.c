@@ -28,6 +28,7 @@ static int input_size(const struct lk_model *m)
 static void layout_state(struct lk_system *sys, struct lk_state *state, struct lk_arena *arena)
 {
     size_t motion = (size_t)sys->n_bodies * sizeof(struct lk_motion) / sizeof(double);
+    size_t mode = (size_t)sys->n_modes * sizeof(struct lk_mode_state) / sizeof(double);
     size_t lambda = (size_t)sys->n_rows, coordinate = (size_t)sys->n_coordinates;
     size_t rate = coordinate;
     size_t inputs = (size_t)(sys->input_size + sys->net.n_blocks);
@@ -38,13 +39,14 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     size_t waves = (size_t)sys->n_waves, blocks = (size_t)sys->net.size;
     size_t carcass = (size_t)sys->n_tyres * sizeof(struct lk_carcass) / sizeof(double);
 
-    sys->state_size = motion + lambda + coordinate + rate + inputs + tangent + wind + shown +
+    sys->state_size = motion + mode + lambda + coordinate + rate + inputs + tangent + wind + shown +
                       samples + balance + carcass + waves + blocks + own;
     state->block = lk_arena_take(arena, sys->state_size, sizeof(double));
     if (!arena->base)
         return;
     state->motion = (struct lk_motion *)state->block;
-    state->lambda = state->block + motion;
+    state->mode = (struct lk_mode_state *)(state->block + motion);
+    state->lambda = state->block + motion + mode;
     state->coordinate = state->lambda + lambda;
     state->rate = state->coordinate + coordinate;
     state->inputs = state->rate + rate;
@@ -136,6 +138,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     lk_fronts_layout(&sys->fronts, &d->topology, &d->plan, sys->jacobian, arena);
     if (sys->leaves_laws)
         layout_rigid(sys, d, arena);
+    lk_fill_modal_layout(sys, d, arena);
     lk_fill_laws_layout(sys, d, arena);
     sys->line = lk_arena_take(arena, (size_t)sys->n_lines, sizeof(*sys->line));
     lk_fill_blocks_layout(sys, m, arena);
@@ -288,6 +291,9 @@ static struct lk_system shape_of(const struct lk_draft *d)
 
     if (shape.formulation->own_size)
         shape.n_own = shape.formulation->own_size(d->n_bodies);
+    shape.n_modals = m->n_modals;
+    for (int i = 0; i < m->n_modals; i++)
+        shape.n_modes += m->modals[i].n;
     shape.n_laws = lk_draft_laws(d);
     for (int i = 0; i < d->n_blocks; i++)
         shape.n_rows += d->n_rows[i];

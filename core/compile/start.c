@@ -172,6 +172,7 @@ static void move_bodies(struct lk_system *sys)
         for (int i = 0; i < 4; i++)
             m->q[i] = q[i];
     }
+    lk_modal_settle(sys, &sys->now);
     lk_evaluate_poses(sys, &sys->now);
 }
 
@@ -260,11 +261,18 @@ static int close_joints(struct lk_system *sys, double size, double *ret_relative
 static void weigh_alike(struct lk_system *sys, double size)
 {
     double sum = 0;
+    int n = 0;
 
     for (int b = 0; b < sys->n_bodies; b++)
-        sum += log(sys->sW[b].mass);
+        if (!sys->body[b].is_node) {
+            sum += log(sys->sW[b].mass);
+            n++;
+        }
     for (int b = 0; b < sys->n_bodies; b++) {
-        double mass = exp(sum / sys->n_bodies), turn = mass / (0.01 * size * size);
+        double mass = exp(sum / n), turn = mass / (0.01 * size * size);
+
+        if (sys->body[b].is_node)
+            continue;
 
         sys->sW_now[b] = (struct lk_inverse_mass){.mass = mass, .inertia = {turn, turn, turn}};
     }
@@ -318,9 +326,12 @@ static int assemble(struct lk_system *sys, double size, double enough, struct lk
         return -ENOMEM;
     memcpy(drawn, sys->now.block, sys->state_size * sizeof(*drawn));
     measure_drawn(sys, size, &sys->summary.assembly_gap);
+    lk_modal_weigh_by(sys, LK_MODAL_RIGID);
     result = close_joints(sys, size, &relative);
     if (!result && !(relative < ASSEMBLY_ENOUGH))
         result = close_alike(sys, size, drawn, &relative);
+    lk_modal_weigh_by(sys, LK_MODAL_FREE);
+    lk_modal_settle(sys, &sys->now);
     free(drawn);
     if (result || relative < enough)
         return result;
@@ -507,6 +518,7 @@ static void free_accelerations(struct lk_system *sys, bool is_balanced)
  * rotation of bodies without any moment of inertia. Else release all bodies. */
 static void hold_heavy_bodies(struct lk_system *sys, int hold)
 {
+    lk_modal_weigh_by(sys, hold ? LK_MODAL_HELD : LK_MODAL_FREE);
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_quad *quad = &sys->quad[b / 4];
         double shift = hold ? quad->massless[0][b % 4] : 1;

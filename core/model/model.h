@@ -16,14 +16,19 @@
 
 #define LK_GROUND (-1)
 
-/** struct lk_body_def - a rigid body in its initial configuration.
+/** enum lk_body_kind - MODAL: a body with modes;  NODE: a node of such a body, without mass of its
+ * own: it moves with the body and its modes. */
+enum lk_body_kind { LK_BODY_RIGID, LK_BODY_MODAL, LK_BODY_NODE };
+
+/** struct lk_body_def - a body in its initial configuration.
  * @mass:             [kg], >= 0
  * @inertia:          Ixx Iyy Izz Ixy Ixz Iyz [kg m^2] about the centre of mass, body axes;
  * principal moments >= 0 and within the triangle inequality
  * @position:         centre of mass [m], world
  * @orientation:      unit quaternion, body to world
  * @velocity:         of the centre of mass [m/s], world
- * @angular_velocity: [rad/s], WORLD axes, as in the file */
+ * @angular_velocity: [rad/s], WORLD axes, as in the file
+ * @modal: index of its modes;  @node: index of the node among those of the modal body */
 struct lk_body_def {
     char name[LK_NAME_SIZE];
     double mass;
@@ -32,6 +37,49 @@ struct lk_body_def {
     double orientation[4];
     double velocity[3];
     double angular_velocity[3];
+    enum lk_body_kind kind;
+    int modal;
+    int node;
+};
+
+/** struct lk_modal_pair - derivatives with respect to the coordinates of two modes. @k, @l: the
+ * modes, k <= l;  @value: of the body: J2 (xx yy zz xy xz yz) and beta; of a node: displacement and
+ * rotation */
+struct lk_modal_pair {
+    int k;
+    int l;
+    double value[9];
+};
+
+/** struct lk_modal_node_def - a node of a modal body. @body: index of the body that stands for it
+ * @place: from the centre of mass [m], body axes
+ * @shape: six values for each mode: displacement and rotation of the node for a unit coordinate
+ * @pair:  their second derivatives */
+struct lk_modal_node_def {
+    int body;
+    double place[3];
+    double (*shape)[6];
+    struct lk_modal_pair *pair;
+    int n_pairs;
+};
+
+/** struct lk_modal_def - modes of a body. With coordinates q, S of a point and u0 its place, the
+ * point is at R (u0 + S q + u2 / 2), with u2 quadratic in q, in the axes of the body at its centre
+ * of mass; the modes are those of the free body, of unit modal mass.
+ * @body:    index of the body;  @n: number of modes
+ * @omega:   angular frequency [rad/s];  @ratio: damping, of the critical one
+ * @first:   derivatives of the inertia (xx yy zz xy xz yz)
+ * @pair:    its second derivatives J2, and beta = int dm S_k x S_l */
+struct lk_modal_def {
+    int body;
+    int n;
+    double *omega;
+    double *ratio;
+    double (*first)[6];
+    struct lk_modal_pair *pair;
+    int n_pairs;
+    struct lk_modal_node_def *node;
+    int n_nodes;
 };
 
 /** struct lk_table - a tabulated function. @n: points, >= 2;  @x: ascending;  @y: values. */
@@ -486,7 +534,9 @@ struct lk_model {
     struct lk_law_def *laws;
     struct lk_tyre_def *tyres; /* tyres of forces of type tyre, in the order of these */
     struct lk_shape_def *shapes;
+    struct lk_modal_def *modals;
     int n_bodies;
+    int n_modals;
     int n_joints;
     int n_forces;
     int n_inputs;

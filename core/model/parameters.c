@@ -4,6 +4,7 @@
 #include "beams.h"
 #include "linkage/nearest.h"
 #include "maths/arithmetic.h"
+#include "modes.h"
 #include "parts.h"
 #include "reader.h"
 
@@ -549,7 +550,8 @@ int lk_document_lower(struct lk_document *document, const struct lk_source *sour
                      .settings = source->settings,
                      .n_settings = source->n};
     struct lk_node root = lk_document_root(document);
-    bool has_parts = lk_node_get(root, "parts").index != 0, is_flat = how == LK_LOWER_FLAT;
+    bool has_parts = lk_node_get(root, "parts").index != 0 || lk_modes_are_in_files(document);
+    bool is_flat = how == LK_LOWER_FLAT;
     int result;
 
     *ret = (struct lk_parameters){0};
@@ -572,6 +574,8 @@ int lk_document_lower(struct lk_document *document, const struct lk_source *sour
         result = finish_section(&w, is_flat, err);
     if (result == 0 && is_flat)
         result = lk_expressions_without_points(document);
+    if (result == 0 && how != LK_LOWER_NUMBERS)
+        result = lk_modes_include(document, source, err);
     if (result == 0 && how == LK_LOWER_ALL)
         result = lk_beams_expand(document, err);
     free(w.entry);

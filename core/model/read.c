@@ -2,6 +2,7 @@
 /* Reads a whole model file: its top-level keys, then its sections in order. */
 #include "linkage/errors.h"
 #include "maths/arithmetic.h"
+#include "modes.h"
 #include "parameters.h"
 #include "reader.h"
 
@@ -85,7 +86,8 @@ static int fill_model(struct lk_document *document, const struct lk_source *sour
     for (int i = 0; i < 3; i++)
         model->gravity_input[i] = -1;
 
-    bool has_parts = lk_node_get(lk_document_root(document), "parts").index != 0;
+    bool has_parts = lk_node_get(lk_document_root(document), "parts").index != 0 ||
+                     lk_modes_are_in_files(document);
     bool is_made = has_parts || lk_node_get(lk_document_root(document), "flexible").index != 0;
     int result = lk_document_lower(document, source, LK_LOWER_ALL, &parameters, error);
 
@@ -136,6 +138,7 @@ void lk_model_free(struct lk_model *model)
 {
     if (model == NULL)
         return;
+    lk_free_modes(model);
     free(model->bodies);
     free(model->joints);
     free(model->forces);

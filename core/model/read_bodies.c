@@ -181,7 +181,8 @@ static int read_masses(struct lk_node map, struct lk_body_def *body, struct lk_e
     static const char *const with_rods[] = {
         "rods", "mass", "diameter", "orientation", "velocity", "angular_velocity", NULL};
     static const char *const with_numbers[] = {
-        "mass", "inertia", "position", "orientation", "velocity", "angular_velocity", NULL};
+        "mass",     "inertia",          "position", "orientation",
+        "velocity", "angular_velocity", "modes",    NULL};
     bool has_rods = lk_node_get(map, "rods").index != 0;
     int result = lk_node_check_keys(map, has_rods ? "a body of rods" : "a body",
                                     has_rods ? with_rods : with_numbers, err);
@@ -197,9 +198,10 @@ static int read_masses(struct lk_node map, struct lk_body_def *body, struct lk_e
     return lk_also(result, lk_read_orientation_or(map, "orientation", body->orientation, err));
 }
 
-static int read_body(struct lk_node key, struct lk_node map, struct lk_body_def *body,
+static int read_body(struct lk_node key, struct lk_node map, struct lk_model *model, int i,
                      struct lk_error *err)
 {
+    struct lk_body_def *body = &model->bodies[i];
     int result = lk_read_name(key, "body", body->name, err);
 
     if (result == 0 && strcmp(body->name, "ground") == 0)
@@ -212,6 +214,8 @@ static int read_body(struct lk_node key, struct lk_node map, struct lk_body_def 
     result = lk_also(result, lk_read_vector_or(map, "velocity", body->velocity, err));
     result =
         lk_also(result, lk_read_vector_or(map, "angular_velocity", body->angular_velocity, err));
+    if (lk_node_get(map, "modes").index != 0)
+        result = lk_also(result, lk_read_modes(map, model, i, err));
     return result;
 }
 
@@ -226,7 +230,7 @@ int lk_read_bodies(struct lk_node root, struct lk_model *model, struct lk_error 
     if (result == 0 && model->n_bodies == 0)
         return lk_node_refuse(map, err, "bodies has no entries, expected at least one body");
     for (int i = 0; i < model->n_bodies && lk_node_goes_on(root, result); i++)
-        result = lk_also(
-            result, read_body(lk_node_key_at(map, i), lk_node_at(map, i), &model->bodies[i], err));
-    return result;
+        result =
+            lk_also(result, read_body(lk_node_key_at(map, i), lk_node_at(map, i), model, i, err));
+    return result == 0 ? lk_read_modal_nodes(map, model, err) : result;
 }

@@ -35,6 +35,12 @@ int lk_read_top(struct lk_node root, const char *what, struct lk_error *err);
  * text cannot read other files. @what: name of the file in the message, such as "road" */
 int lk_check_file(struct lk_node node, const char *what, const char *name, struct lk_error *err);
 
+/** lk_read_modes() - read `modes` of a body in @map into a new entry of the modes of @model.
+ * lk_read_modal_nodes() - add a body for each node of all modal bodies.
+ * lk_free_modes() - release the modes of a model. */
+int lk_read_modes(struct lk_node map, struct lk_model *model, int body, struct lk_error *err);
+int lk_read_modal_nodes(struct lk_node section, struct lk_model *model, struct lk_error *err);
+void lk_free_modes(struct lk_model *model);
 int lk_read_bodies(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_joints(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_forces(struct lk_node root, struct lk_model *model, struct lk_error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads models and their numbers from texts of YAML, in files and in memory. */
 #include "document_tree.h"
+#include "modes.h"
 #include "parameters.h"
 #include "reader.h"
 
@@ -90,7 +91,8 @@ int lk_model_has_parts(const char *text, size_t size)
     struct lk_document *document = NULL;
     struct lk_error ignored;
     bool has_parts = lk_document_parse("model", text, size, &document, &ignored) == 0 &&
-                     lk_node_get(lk_document_root(document), "parts").index != 0;
+                     (lk_node_get(lk_document_root(document), "parts").index != 0 ||
+                      lk_modes_are_in_files(document));
 
     lk_document_free(document);
     return has_parts;

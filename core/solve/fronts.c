@@ -170,6 +170,19 @@ LK_INLINE void add_element(double *F, int stride, const struct lk_block *block, 
     }
 }
 
+/* add the element of a body with modes to a front of @n rows */
+static LK_APART void add_flexible(const struct lk_fronts *fr, const struct lk_element *el, int n,
+                                  double *F, int stride)
+{
+    const struct lk_flexible *body = &fr->flexible[el->flexible];
+    const struct lk_block *block = fr->block + el->first_block;
+
+    lk_flexible_clear(body, stride);
+    for (int i = 0; i < el->n_blocks; i++)
+        lk_flexible_take(body, &block[i].side, block[i].node, block[i].at, stride);
+    lk_flexible_add(body, n, F, stride);
+}
+
 /* Add the Schur complement @C of a child front to F. */
 LK_INLINE void add_remainder(double *restrict F, const double *restrict C, int rest, int stride,
                              const int *place)
@@ -264,7 +277,10 @@ LK_INLINE void build_front(struct lk_fronts *fr, const struct lk_front *f, int n
     for (int k = 0; k < f->n_elements; k++) {
         const struct lk_element *el = &fr->element[f->first_element + k];
 
-        add_element(F, stride, fr->block + el->first_block, el->n_blocks, &sW[el->body]);
+        if (el->flexible >= 0)
+            add_flexible(fr, el, n, F, stride);
+        else
+            add_element(F, stride, fr->block + el->first_block, el->n_blocks, &sW[el->body]);
     }
     for (int k = 0; k < f->n_children; k++)
         add_child(fr, F, &fr->child[f->first_child + k]);

@@ -13,13 +13,15 @@
 #include "linkage/error.h"
 #include "maths/arena.h"
 #include "rows/joint.h"
+#include "solve/flexible.h"
 #include "solve/tree.h"
 
-/** struct lk_block - rows of one joint inside the element of a body. @at: first row in the front.
- */
+/** struct lk_block - rows of one joint inside the element of a body. @at: first row in the front;
+ * @node: of a body with modes: the node at which the joint is */
 struct lk_block {
     struct lk_side side;
     int at;
+    int node;
 };
 
 /** struct lk_child - contribution of a child front to its parent.
@@ -43,9 +45,11 @@ struct lk_child {
     int place;
 };
 
-/** struct lk_element - element of a body: blocks sorted by their place in the front. */
+/** struct lk_element - element of a body: blocks sorted by their place in the front.
+ * @flexible: index of the modes of the body, or -1 */
 struct lk_element {
     int body;
+    int flexible;
     int first_block;
     int n_blocks;
 };
@@ -146,6 +150,7 @@ struct lk_fronts {
     double *matrices;
     double *sums;
     double *local; /* scratch of one front's rows */
+    const struct lk_flexible *flexible; /* bodies with modes, see flexible.h */
     struct lk_hub_block *hub;
     int motions;
     int n_motions;

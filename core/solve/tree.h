@@ -30,13 +30,24 @@
 
 #define LK_TREE_SIDES 6 /* bodies that one joint may connect */
 
+/** struct lk_carried - a body that is a node of a body with modes. @by: that body;  @node: index of
+ * the node;  @flexible: index of the modes of this body, if it has them. Else @by is the body
+ * itself, and the others -1 */
+struct lk_carried {
+    int by;
+    int node;
+    int flexible;
+};
+
 /** struct lk_topology - which joints connect which bodies.
  * @body:   distinct bodies of each joint; n_bodies stands for the ground and for unused entries
  * @n_rows: number of rows of each joint
  * @n_rigid: number of rigid rows of each joint, all or none; NULL: all rows are rigid. A front
  *          eliminates rigid rows first
  * @hangs_on: for each body, the hub whose branch contains the body, or -1; NULL: there are no hubs
- */
+ * @side:   bodies of all sides of each joint, nodes among them; in @body the body with modes stands
+ *          for its nodes, once for each joint. NULL: as @body;  @carried: for each body, if @side is
+ *          not NULL */
 struct lk_topology {
     int n_bodies;
     int n_joints;
@@ -44,6 +55,8 @@ struct lk_topology {
     const int *n_rows;
     const int *n_rigid;
     const int *hangs_on;
+    const int (*side)[LK_TREE_SIDES];
+    const struct lk_carried *carried;
 };
 
 #define LK_MOTION_ROWS 6 /* unknowns of a hub */

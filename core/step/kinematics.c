@@ -15,6 +15,7 @@ void lk_evaluate_poses(struct lk_system *sys, const struct lk_state *state)
             pose->x[i] = m->x[i];
         lk_quat_matrix(m->q, pose->R);
     }
+    lk_modal_place(sys, state);
 }
 
 void lk_evaluate_pose_of(const struct lk_system *sys, int body, struct lk_pose *ret)
@@ -208,9 +209,29 @@ void lk_evaluate_clear_frames(const struct lk_system *sys, struct lk_twist *arra
         array[b] = (struct lk_twist){0};
 }
 
+/* compute @scale s W of the forces collected on bodies with modes */
+static void weigh_modal(const struct lk_system *sys, double scale, struct lk_twist *ret)
+{
+    for (int i = 0; i < sys->n_modals; i++) {
+        const struct lk_modal *m = &sys->modal[i];
+        struct lk_flexible_force *f = m->force;
+
+        lk_flexible_weigh(m->flexible, f);
+        for (int k = 0; k < 3; k++) {
+            f->v[k] *= scale;
+            f->w[k] *= scale;
+        }
+        for (int k = 0; k < m->n; k++)
+            f->q[k] *= scale;
+        lk_modal_spread(m, f, ret);
+    }
+}
+
 void lk_evaluate_weigh(const struct lk_system *sys, const struct lk_inverse_mass *W,
                        struct lk_twist *sum)
 {
+    for (int i = 0; i < sys->n_modals; i++)
+        lk_modal_collect(&sys->modal[i], sum);
     for (int b = 0; b < sys->n_bodies; b++) {
         double turn[3];
 
@@ -220,6 +241,7 @@ void lk_evaluate_weigh(const struct lk_system *sys, const struct lk_inverse_mass
             sum[b].w[i] = turn[i];
         }
     }
+    weigh_modal(sys, W == sys->W ? 1 / sys->s : 1, sum);
     lk_evaluate_clear_frames(sys, sum);
 }
 

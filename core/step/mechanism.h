@@ -15,7 +15,8 @@
  * @tension: upper bound of s K / J, the same for all parts of a split body, see
  *           compile/passes/tensions.h
  * @is_in_plane: planar reduction: W permits rotation about one axis only, or none, see
- *           compile/passes/plane.h */
+ *           compile/passes/plane.h
+ * @is_node: a node of a body with modes, without mass: W is 0, its motion is that of the body */
 struct lk_body {
     double mass;
     double inertia[6];
@@ -24,6 +25,7 @@ struct lk_body {
     int hangs_on;
     double tension;
     bool is_in_plane;
+    bool is_node;
 };
 
 /** struct lk_load - a force or torque on a body: vector, or vector sin(omega t + phase). */

@@ -17,6 +17,17 @@ struct lk_motion {
     struct lk_twist a;
 };
 
+/** struct lk_mode_state - state of a modal coordinate: @q, its rate @v and acceleration @a. Of `rattle`,
+ * as in struct lk_rattle_own: @unclosed: of the last factor;  @moved, @curvature */
+struct lk_mode_state {
+    double q;
+    double v;
+    double a;
+    double unclosed;
+    double moved;
+    double curvature;
+};
+
 /** struct lk_balance - energy balance and residuals of a run; all doubles, part of the state.
  * @steps: number of steps done, exact up to 2^53
  * @taken: energy dissipated by the step itself: by its damping of tensions, and by the impulses of
@@ -40,6 +51,7 @@ struct lk_balance {
 };
 
 /** struct lk_state - one block of doubles and pointers to its parts.
+ * @mode:       modal coordinates of all bodies with modes
  * @lambda:     multipliers of all rows, in the order of elimination [N, N m]
  * @coordinate: coordinates of the joints [rad or m], angles unwrapped;  @rate: their
  *              derivatives; both only if the joint needs_coordinate
@@ -55,6 +67,7 @@ struct lk_balance {
 struct lk_state {
     double *block;
     struct lk_motion *motion;
+    struct lk_mode_state *mode;
     double *lambda;
     double *coordinate;
     double *rate;

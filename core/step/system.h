@@ -21,6 +21,7 @@
 #include "step/elements/sway.h"
 #include "step/formulation.h"
 #include "step/mechanism.h"
+#include "step/modal.h"
 #include "step/state.h"
 #include "step/work.h"
 
@@ -74,6 +75,8 @@ struct lk_system {
                            * compile/passes/pulls.h */
     int is_tuned;         /* inputs set gravity or the values of a spring */
     int n_bodies;
+    int n_modals;
+    int n_modes; /* modal coordinates of all bodies */
     int n_named_bodies;
     int n_frames;
     int n_joints;
@@ -121,6 +124,7 @@ struct lk_system {
     int *first_law_side;        /* n_bodies: index of the first compliant side of each body,
                                  * after rigid ones */
     struct lk_joint *joint;
+    struct lk_modal *modal; /* bodies with modes, and their work in a step, see modal.h */
     double *rigid; /* E of rigid rows; 0 for other rows */
     double *scale; /* diagonal of s Phi_q W Phi_q^T of every row at t = 0 */
     int *followed; /* indices of the n_followed joints */

@@ -47,7 +47,8 @@ static bool connect(const struct lk_draft *d, int *next, const struct lk_draft_b
     int root[2];
 
     for (int s = 0; s < 2; s++)
-        root[s] = root_of(next, b->body[s] < d->n_bodies ? b->body[s] : d->n_bodies);
+        root[s] =
+            root_of(next, b->body[s] < d->n_bodies ? d->carried[b->body[s]].by : d->n_bodies);
     next[root[0]] = root[1];
     return root[0] != root[1];
 }
@@ -64,7 +65,8 @@ int lk_independence_find(const struct lk_draft *d, bool *ret)
     for (int b = 0; b < d->model->n_bodies; b++)
         /* thin bodies count as bodies with inertia: compared with the moments of their neighbours,
          * their artificial moment is large enough for E at round-off, see fill_masses.c */
-        *ret = *ret && lk_draft_has_inertia(&d->model->bodies[b]);
+        *ret = *ret && (d->model->bodies[b].kind == LK_BODY_NODE ||
+                        lk_draft_has_inertia(&d->model->bodies[b]));
     for (int i = 0; i < d->n_blocks && *ret; i++) {
         const struct lk_draft_block *b = &d->blocks[i];
 

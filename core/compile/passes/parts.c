@@ -106,6 +106,35 @@ static void add_welds(struct lk_draft *d)
     }
 }
 
+/* For each body, find the body with modes of which it is a node. */
+static void find_carried(struct lk_draft *d)
+{
+    for (int b = 0; b < d->n_bodies; b++) {
+        const struct lk_body_def *def = &d->model->bodies[d->of[b]];
+
+        d->carried[b] = (struct lk_carried){b, -1, -1};
+        if (def->kind == LK_BODY_MODAL)
+            d->carried[b].flexible = def->modal;
+        if (def->kind == LK_BODY_NODE)
+            d->carried[b] = (struct lk_carried){d->model->modals[def->modal].body, def->node, -1};
+    }
+}
+
+/* List the bodies of block @i: all sides, and each body once, which stands for its nodes. */
+static void list_ends(struct lk_draft *d, int i)
+{
+    for (int s = 0; s < LK_TREE_SIDES; s++) {
+        int b = d->blocks[i].body[s] < d->n_bodies ? d->blocks[i].body[s] : d->n_bodies;
+        int end = b < d->n_bodies ? d->carried[b].by : b;
+
+        d->sides[i][s] = b;
+        for (int k = 0; k < s && end != b; k++)
+            if (d->ends[i][k] == end)
+                end = d->n_bodies;
+        d->ends[i][s] = end;
+    }
+}
+
 /* Make the blocks for the currently chosen parts, and their plan. */
 static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
 {
@@ -116,12 +145,12 @@ static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
         d->n_bodies += d->n_parts[b];
     place_blocks(d, original);
     add_welds(d);
+    find_carried(d);
     d->n_hubs = 0;
     for (int i = 0; i < d->n_blocks; i++) {
         d->n_rows[i] = d->blocks[i].n_rows;
         d->n_rigid[i] = d->blocks[i].kind >= LK_ROWS_COMPLIANT ? 0 : d->n_rows[i];
-        for (int s = 0; s < LK_TREE_SIDES; s++)
-            d->ends[i][s] = d->blocks[i].body[s] < d->n_bodies ? d->blocks[i].body[s] : d->n_bodies;
+        list_ends(d, i);
     }
     if (d->reductions & LK_REDUCTION_HUBS)
         d->n_hubs = lk_hubs_hang(d);
@@ -134,6 +163,8 @@ static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
         .n_rows = d->n_rows,
         .n_rigid = d->n_rigid,
         .hangs_on = d->n_hubs > 0 ? d->hangs_on : NULL,
+        .side = d->model->n_modals > 0 ? (const int(*)[LK_TREE_SIDES])d->sides : NULL,
+        .carried = d->carried,
     };
     return lk_plan_best(&d->topology, d->formulation->wants_wide_tree, lk_draft_solves(d),
                         &d->plan);
@@ -279,7 +310,8 @@ static void count_at_bodies(const struct lk_draft *d, const struct lk_draft_bloc
 
 static bool may_be_split(const struct lk_draft *d, int b, int rows, int blocks)
 {
-    return (d->reductions & LK_REDUCTION_SPLITS) && !d->plane[b].is_held && rows >= SPLIT_ROWS &&
+    return (d->reductions & LK_REDUCTION_SPLITS) && !d->plane[b].is_held &&
+           d->model->bodies[b].kind == LK_BODY_RIGID && rows >= SPLIT_ROWS &&
            blocks >= 4;
 }
 

@@ -41,13 +41,21 @@ struct counts {
     int fronts, largest, children, elements, blocks, hubs, pull, place, rest, matrices, sums;
 };
 
+/* Return whether side @s of joint @j is at @body or one of its nodes. */
+static bool is_side_of(const struct lk_topology *t, int j, int s, int body)
+{
+    int b = t->side ? t->side[j][s] : t->body[j][s];
+
+    return b == body || (t->side && b < t->n_bodies && t->carried[b].by == body);
+}
+
 static int joints_at(const struct lk_topology *t, int body)
 {
     int n = 0;
 
     for (int j = 0; j < t->n_joints; j++)
         for (int s = 0; s < LK_TREE_SIDES; s++)
-            n += t->body[j][s] == body;
+            n += is_side_of(t, j, s, body);
     return n;
 }
 
@@ -103,10 +111,11 @@ static void add_blocks(struct lk_fronts *fr, const struct lk_topology *t,
         int j = host->joints[i];
 
         for (int s = 0; j < t->n_joints && s < LK_TREE_SIDES && t->n_rows[j] > 0; s++)
-            if (t->body[j][s] == body)
+            if (is_side_of(t, j, s, body))
                 fr->block[c->blocks++] = (struct lk_block){
                     .side = lk_side_of(jacobian[j], s, plan->row[j], t->n_rows[j]),
-                    .at = row_in_front(t, host, j)};
+                    .at = row_in_front(t, host, j),
+                    .node = t->side ? t->carried[t->side[j][s]].node : -1};
     }
 }
 
@@ -146,7 +155,9 @@ static void fill_elements(struct lk_fronts *fr, const struct lk_topology *t,
             continue;
         struct lk_element *el = &fr->element[c->elements++];
 
-        *el = (struct lk_element){.body = f->bodies[k], .first_block = c->blocks};
+        *el = (struct lk_element){.body = f->bodies[k],
+                                  .flexible = t->side ? t->carried[f->bodies[k]].flexible : -1,
+                                  .first_block = c->blocks};
         add_blocks(fr, t, plan, host, 0, host->n_joints, f->bodies[k], jacobian, c);
         el->n_blocks = c->blocks - el->first_block;
         qsort(fr->block + el->first_block, (size_t)el->n_blocks, sizeof(*fr->block), by_place);

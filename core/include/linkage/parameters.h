@@ -124,7 +124,8 @@ int lk_numbers_new_in(const char *folder, const char *name, const char *text, si
 int lk_model_flatten(const char *folder, const char *name, const char *text, size_t size,
                      const struct lk_setting *settings, int n, char **ret_text, size_t *ret_size,
                      struct lk_errors *ret_errors);
-/** lk_model_has_parts() - return whether a text is YAML with a section `parts`. */
+/** lk_model_has_parts() - return whether a text is YAML that needs other files: a section
+ * `parts`, or modal bodies from files. */
 int lk_model_has_parts(const char *text, size_t size);
 /** lk_model_text() - read the text of the model file at @path, to be sent to a program that has not
  * the parts: the text itself, unchecked, or its flat text with @settings if it has parts.

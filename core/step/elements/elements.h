@@ -41,7 +41,7 @@ struct lk_element_ops {
     LK_RT double (*energy)(const struct lk_system *system, const struct lk_state *state);
 };
 
-#define LK_ELEMENTS 9 /* number of sorts of elements */
+#define LK_ELEMENTS 10 /* number of sorts of elements */
 
 /* list of all functions of struct lk_element_ops but is_in, here called hooks */
 #define LK_ELEMENT_HOOKS(X)                                                                        \
@@ -103,5 +103,6 @@ extern const struct lk_element_ops lk_stop_ops;    /* stops.c */
 extern const struct lk_element_ops lk_sway_ops;    /* sway.c */
 extern const struct lk_element_ops lk_port_ops;    /* ports.c: work of inputs */
 extern const struct lk_element_ops lk_block_ops;   /* blocks.c */
+extern const struct lk_element_ops lk_mode_ops;    /* modes.c: energies of modes */
 
 #endif

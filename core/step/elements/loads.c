@@ -460,7 +460,7 @@ void lk_loads_energies(const struct lk_system *sys, const struct lk_state *state
         kinetic += kinetic_energy(&sys->body[b], &state->motion[b]);
         potential -= sys->body[b].mass * lk_dot(sys->gravity, state->motion[b].x);
     }
-    *ret_kinetic = kinetic;
+    *ret_kinetic = kinetic + lk_modal_kinetic(sys, state);
     *ret_potential = potential + lk_loads_potential(sys, state);
 }
 
@@ -532,5 +532,7 @@ struct lk_law_powers lk_loads_accelerate(struct lk_system *sys, struct lk_state 
             m->a.w[i] = quad->massless[1][b % 4] > 0 ? m->a.w[i] : -turn[i];
         }
     }
+    for (int i = 0; i < sys->n_modals; i++)
+        lk_modal_accelerate(sys, &sys->modal[i], sys->residual, state);
     return powers;
 }

@@ -7,6 +7,7 @@
 #include "step/equations.h"
 #include "step/kinematics.h"
 #include "step/kinematics_inl.h"
+#include "step/one/modal.h"
 #include "step/system.h"
 #include <stdbool.h>
 #include <string.h>
@@ -28,6 +29,7 @@ LK_INLINE void jacobian_of_joint(struct lk_system *sys, int i)
 void lk_evaluate_jacobians(struct lk_system *sys)
 {
     lk_tyres_place(sys);
+    lk_modal_jacobians(sys);
     for (int i = 0; i < sys->n_joints; i++)
         jacobian_of_joint(sys, i);
 }
@@ -51,6 +53,7 @@ void lk_evaluate_rigid_factor(struct lk_system *sys)
 void lk_evaluate_rigid(struct lk_system *sys)
 {
     if (sys->leaves_laws) {
+        lk_modal_jacobians(sys);
         for (int i = 0; i < sys->n_joints; i++)
             if (!lk_is_compliant(&sys->joint[i]))
                 jacobian_of_joint(sys, i);
@@ -100,6 +103,27 @@ void lk_evaluate_refined(struct lk_system *sys, double *scratch)
     lk_evaluate_spread(sys);
 }
 
+/* compute the correction of bodies with modes, of which the nodes have no inverse mass */
+static void spread_modal(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_modals; i++) {
+        const struct lk_modal *m = &sys->modal[i];
+
+        for (int a = -1; a < m->n_nodes; a++) {
+            int b = a < 0 ? m->body : m->node[a].body;
+            double sum[6];
+
+            transpose_of_body(sys, sys->first_side[b],
+                              sys->laws_are_left ? sys->first_law_side[b] : sys->first_side[b + 1],
+                              sys->solution, sum);
+            memcpy(&sys->correction[b], sum, sizeof(sum));
+        }
+        lk_modal_collect(m, sys->correction);
+        lk_flexible_weigh(m->flexible, m->force);
+        lk_modal_spread(m, m->force, sys->correction);
+    }
+}
+
 void lk_evaluate_spread(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -114,6 +138,7 @@ void lk_evaluate_spread(struct lk_system *sys)
             c->v[i] = sW->mass * sum[i];
         lk_sym_mul(sW->inertia, sum + 3, c->w);
     }
+    spread_modal(sys);
 }
 
 static void subtract_correction(const struct lk_system *sys, int b, struct lk_twist *t)
@@ -211,6 +236,10 @@ double lk_correct_positions(struct lk_system *sys, struct lk_state *state)
         for (int i = 0; i < 4; i++)
             m->q[i] = q[i];
     }
+    for (int i = 0; i < sys->n_modals; i++)
+        for (int k = 0; k < sys->modal[i].n; k++)
+            state->mode[sys->modal[i].at + k].q -= sys->modal[i].force->q[k];
+    lk_modal_settle(sys, state);
     return largest;
 }
 
@@ -220,6 +249,7 @@ void lk_correct_velocities(struct lk_system *sys, struct lk_state *state)
         subtract_correction(sys, b, &sys->twist[b]);
         state->motion[b].v = sys->twist[b];
     }
+    lk_one_modal_subtract(sys, state, false);
 }
 
 void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
@@ -255,6 +285,7 @@ void lk_correct_accelerations(struct lk_system *sys, struct lk_state *state)
     lk_evaluate_spread(sys);
     for (int b = 0; b < sys->n_bodies; b++)
         subtract_correction(sys, b, &state->motion[b].a);
+    lk_one_modal_subtract(sys, state, true);
     for (int r = 0; r < sys->n_rows; r++)
         state->lambda[r] += sys->s * sys->solution[r];
 }

@@ -4,6 +4,7 @@
 #include "step/elements/tension.h"
 #include "step/kinematics.h"
 #include "step/one/evaluate.h"
+#include "step/one/modal.h"
 #include "step/one/rattle.h"
 #include <string.h>
 
@@ -198,6 +199,7 @@ static void keep_iterate(const struct lk_system *sys, struct lk_one_rattle *r)
     }
     for (; row < sys->n_rows; row++)
         r->lambda[row] = ends ? r->lambda[row] : sys->next.lambda[row];
+    lk_one_modal_keep(sys);
 }
 
 /* restore the stored iterate */
@@ -211,6 +213,7 @@ static void take_kept(struct lk_system *sys, struct lk_one_rattle *r)
 #undef TAKE
     }
     memcpy(sys->next.lambda, r->lambda, (size_t)sys->n_rows * sizeof(double));
+    lk_one_modal_take_kept(sys);
 }
 
 /* compute dq = -2 (s W Phi_q^T dlambda + s W g) of a quad, before it is corrected */
@@ -267,6 +270,11 @@ void lk_one_multiply_increment(struct lk_system *sys, int iteration)
         for (int m = 0; m < LK_MEASURES; m++)
             sys->progress->product[k][m] =
                 (sum[k][m][0] + sum[k][m][1]) + (sum[k][m][2] + sum[k][m][3]);
+    if (sys->n_modals == 0)
+        return;
+    lk_one_modal_find(sys, iteration);
+    for (int k = 0; k <= iteration; k++)
+        sys->progress->product[k][LK_BY_MASS] += lk_one_modal_multiply(sys, iteration, k);
 }
 
 void lk_one_find_increment(struct lk_system *sys)
@@ -293,6 +301,7 @@ static void correct_increment(struct lk_system *sys, struct lk_one_rattle *r, in
                 now[q].correction[c] += alpha * before[q].correction[c];
             }
         lk_add_scaled(rows, alpha, lambda, sys->solution);
+        lk_one_modal_blend(sys, iteration, i, alpha);
     }
 }
 
@@ -325,6 +334,10 @@ static void apply_increment(struct lk_system *sys, struct lk_one_rattle *r, int 
         lk_quad_place(sys, &l, quad);
         momentum_residual(sys, &l, quad, half);
     }
+    if (sys->n_modals > 0) {
+        lk_one_modal_apply(sys, now, iteration, part);
+        lk_one_modal_residual(sys);
+    }
     for (; row + 4 <= sys->n_rows; row += 4) {
         lk_four more = part * *(const lk_four *)&sys->solution[row];
 
@@ -356,7 +369,7 @@ static void seek_increment(struct lk_system *sys, struct lk_one_rattle *r, bool 
     for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++)
         if (lk_is_compliant(&sys->joint[i]))
             lk_law_steps_follow(sys, i, is_first);
-    if (is_first && sys->n_laws + r->n_tense > 0)
+    if (is_first && sys->n_laws + r->n_tense + sys->n_modals > 0)
         lk_evaluate_factor(sys);
     if (!sys->rows_are_independent)
         lk_add_scaled(sys->n_rows, -0.5, sys->gap, sys->solution);
@@ -369,7 +382,9 @@ void lk_one_predict(struct lk_system *sys)
 
     lk_one_sum_forces(sys);
     take_tension(sys, r);
+    lk_one_modal_kick(sys);
     predict_bodies(sys, r);
+    lk_one_modal_residual(sys);
     seek_increment(sys, r, true);
 }
 
@@ -518,6 +533,7 @@ void lk_one_close(struct lk_system *sys)
         lk_scatter(&l, curvature, LK_STRIDE(struct lk_rattle_own), 6,
                    lk_rattle_own(&sys->next)->curvature);
     }
+    lk_one_modal_close(sys);
     write_poses(sys, sys->next.motion[0].x, sys->next.motion[0].q, LK_STRIDE(struct lk_motion));
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);

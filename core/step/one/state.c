@@ -7,6 +7,7 @@
 #include "step/elements/tension.h"
 #include "step/kinematics.h"
 #include "step/one/evaluate.h"
+#include "step/one/modal.h"
 #include "step/one/rattle.h"
 #include <string.h>
 
@@ -64,6 +65,7 @@ void lk_one_rattle_begin(struct lk_system *sys)
     lk_stops_find(sys);
     for (int b = 0; b < sys->n_bodies; b++)
         lk_rattle_begin_body(sys, b);
+    lk_one_modal_begin(sys);
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         lk_four mass;
@@ -85,6 +87,7 @@ void lk_one_place_unclosed(struct lk_system *sys, const struct lk_state *state)
         memcpy(sys->pose[b].x, own->x, sizeof(own->x));
         lk_quat_matrix(own->q, sys->pose[b].R);
     }
+    lk_one_modal_place_unclosed(sys, state);
 }
 
 void lk_one_factor_unclosed(struct lk_system *sys, const struct lk_state *state)

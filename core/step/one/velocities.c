@@ -5,6 +5,7 @@
 #include "step/elements/loads.h"
 #include "step/kinematics.h"
 #include "step/one/evaluate.h"
+#include "step/one/modal.h"
 #include "step/one/rattle.h"
 #include <string.h>
 
@@ -195,6 +196,7 @@ void lk_one_project_velocities(struct lk_system *sys)
 {
     end_solution(sys, sys->rows_are_independent ? 1 : 2, 1);
     subtract_corrections(sys, sys->next.motion[0].v.v);
+    lk_one_modal_subtract(sys, &sys->next, false);
     lk_evaluate_twists(sys, &sys->next);
 }
 
@@ -202,6 +204,7 @@ void lk_one_project_accelerations(struct lk_system *sys)
 {
     end_solution(sys, sys->rows_are_independent ? 1 : 2, sys->is_redundant ? 1 - sys->n_least : 1);
     subtract_corrections(sys, sys->next.motion[0].a.v);
+    lk_one_modal_subtract(sys, &sys->next, true);
     for (int row = 0; row < sys->n_rows; row++)
         sys->next.lambda[row] += sys->s * sys->solution[row];
 }
@@ -238,6 +241,7 @@ void lk_one_free(struct lk_system *sys)
     lk_one_forget_rigid(sys);
     lk_one_sum_forces(sys);
     free_accelerations(sys, r);
+    lk_one_modal_free(sys);
     lk_evaluate_acceleration_violation(sys, &sys->next, NULL);
     violate_dampers(sys);
 }
@@ -249,6 +253,7 @@ void lk_one_kick(struct lk_system *sys)
     lk_one_forget_rigid(sys);
     lk_one_sum_forces(sys);
     kick_velocities(sys, r);
+    lk_one_modal_velocities(sys);
     lk_evaluate_twists(sys, &sys->next);
     lk_law_steps_keep_rates(sys);
     lk_evaluate_velocity_violation(sys);

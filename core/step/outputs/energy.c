@@ -79,6 +79,10 @@ static int swing(const struct lk_system *system, double *ret_beside, double *ret
             body = b;
         }
     }
+    for (int k = 0; k < system->n_modes; k++) {
+        beside += system->now.mode[k].a * system->now.mode[k].a;
+        power += system->now.mode[k].a * system->now.mode[k].v;
+    }
     *ret_beside = system->h * system->h / 24 * beside;
     *ret_power = power;
     return system->n_bodies > 0 ? system->body[body].of : 0;

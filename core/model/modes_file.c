@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entries of type `modal` in the section `flexible`: a file of modes becomes a body with `modes`. */
+#include "maths/vec.h"
+#include "modes.h"
+#include "parameters.h"
+#include "reader.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* struct work - one entry. @key, @map: of it;  @file: the document of its file */
+struct work {
+    struct lk_document *d;
+    const struct lk_source *source;
+    struct lk_node key;
+    struct lk_node map;
+    struct lk_document *file;
+    struct lk_error *err;
+};
+
+static bool is_modal(struct lk_node entry)
+{
+    return strcmp(lk_node_text(lk_node_get(entry, "type")), "modal") == 0;
+}
+
+/* ---- the file ---- */
+
+static int find_file(const struct work *w, char path[PATH_MAX])
+{
+    struct lk_node node = lk_node_get(w->map, "file");
+    const char *name = lk_node_text(node);
+    const char *roots[2] = {w->source->folder, w->source->library};
+
+    if (node.index == 0 || name[0] == '\0')
+        return lk_node_refuse(node.index != 0 ? node : w->map, w->err,
+                              "the key 'file' is missing, expected the name of a file of modes, as "
+                              "'linkage flex' writes it");
+    if (w->source->parse == NULL || w->source->folder == NULL)
+        return lk_node_refuse(node, w->err,
+                              "the file of modes '%.200s' is not read for a text from elsewhere, "
+                              "expected the text that 'linkage flatten' writes",
+                              name);
+    if (lk_check_file(node, "the model", name, w->err) != 0)
+        return LK_E_TEXT;
+    for (int i = 0; i < 2 && roots[i] != NULL; i++) {
+        size_t size = strlen(roots[i]);
+        const char *between = size > 0 && roots[i][size - 1] == '/' ? "" : "/";
+
+        if (snprintf(path, PATH_MAX, "%s%s%s", roots[i], between, name) >= PATH_MAX)
+            return lk_node_refuse(node, w->err, "the path of the file is too long");
+        if (access(path, F_OK) == 0)
+            return 0;
+    }
+    return lk_node_refuse(node, w->err,
+                          "there is no file '%.200s' beside the model, expected a file of modes, as "
+                          "'linkage flex' writes it",
+                          name);
+}
+
+/* Copy a value of the file, with its place, into the document of the model. */
+static int copy(struct work *w, struct lk_node from, int file, int *ret)
+{
+    const struct lk_tree_node *old = &from.document->nodes[from.index];
+    int n = lk_node_kind(from) == LK_NODE_MAP ? 2 * lk_node_size(from) : lk_node_size(from);
+    int result = lk_document_new_node(w->d, w->key, ret);
+    int *entry;
+
+    if (w->d->n_nodes > LK_DOCUMENT_NODES_MAX)
+        return lk_node_refuse(w->key, w->err, "too many values, expected at most %u",
+                              LK_DOCUMENT_NODES_MAX);
+    if (result != 0)
+        return result;
+    w->d->nodes[*ret] = (struct lk_tree_node){
+        .kind = LK_NODE_MAP, .line = old->line, .column = old->column, .file = file};
+    if (lk_node_kind(from) == LK_NODE_SCALAR)
+        return lk_document_set_scalar(w->d, *ret, lk_node_text(from), 0);
+    entry = calloc((size_t)n + 1, sizeof(*entry));
+    if (entry == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < n && result == 0; i++) {
+        struct lk_node next = {w->file, w->file->entries[w->file->nodes[from.index].first +
+                                                         (size_t)i]};
+
+        result = copy(w, next, file, &entry[i]);
+    }
+    if (result == 0)
+        result = lk_document_set_entries(w->d, *ret, lk_node_kind(from), entry, n);
+    free(entry);
+    return result;
+}
+
+/* ---- the body ---- */
+
+static int put(struct work *w, int map, const char *key, int value)
+{
+    int node = 0, result = lk_document_new_node(w->d, w->key, &node);
+
+    if (result == 0)
+        result = lk_document_set_scalar(w->d, node, key, 0);
+    return result == 0 ? lk_document_append_pair(w->d, map, node, value) : result;
+}
+
+static int put_numbers(struct work *w, int map, const char *key, const double *number, int n)
+{
+    int list = 0, entry[6] = {0}, result = lk_document_new_node(w->d, w->key, &list);
+
+    for (int i = 0; i < n && result == 0; i++) {
+        char text[32];
+
+        lk_decimal_text(number[i], w->d->c_locale, text);
+        result = lk_document_new_node(w->d, w->key, &entry[i]);
+        if (result == 0)
+            result = lk_document_set_scalar(w->d, entry[i], text, 0);
+    }
+    if (result == 0)
+        result = lk_document_set_entries(w->d, list, LK_NODE_LIST, entry, n);
+    return result == 0 ? put(w, map, key, list) : result;
+}
+
+/* Put the motion of the centre of mass, which is @offset from the origin of the file. */
+static int put_motion(struct work *w, int body, const double offset[3])
+{
+    double place[3] = {0}, q[4] = {1}, v[3] = {0}, spin[3] = {0}, R[9], arm[3], turn[3];
+    int map = 0, result = lk_read_vector_or(w->map, "position", place, w->err);
+
+    result = lk_also(result, lk_read_orientation_or(w->map, "orientation", q, w->err));
+    result = lk_also(result, lk_read_vector_or(w->map, "velocity", v, w->err));
+    result = lk_also(result, lk_read_vector_or(w->map, "angular_velocity", spin, w->err));
+    if (result != 0)
+        return result;
+    lk_quat_matrix(q, R);
+    lk_rotate(R, offset, arm);
+    lk_cross(spin, arm, turn);
+    for (int k = 0; k < 3; k++) {
+        place[k] += arm[k];
+        v[k] += turn[k];
+    }
+    result = put_numbers(w, body, "position", place, 3);
+    if (result == 0)
+        result = lk_document_new_node(w->d, w->key, &map);
+    if (result == 0)
+        result = put_numbers(w, map, "quaternion", q, 4);
+    if (result == 0)
+        result = put(w, body, "orientation", map);
+    if (result == 0)
+        result = put_numbers(w, body, "velocity", v, 3);
+    return result == 0 ? put_numbers(w, body, "angular_velocity", spin, 3) : result;
+}
+
+/* Put the damping that the model states, the same for all modes. */
+static int put_damping(struct work *w, struct lk_node root, int modes)
+{
+    int n = lk_node_size(lk_node_get(root, "frequency")), list = 0, result;
+    double ratio = 0;
+    char text[32];
+    int *entry = calloc((size_t)n + 1, sizeof(*entry));
+
+    if (entry == NULL)
+        return -ENOMEM;
+    result = lk_read_number_or(w->map, "damping", 0, &ratio, w->err);
+    lk_decimal_text(ratio, w->d->c_locale, text);
+    for (int i = 0; i < n && result == 0; i++) {
+        result = lk_document_new_node(w->d, w->key, &entry[i]);
+        if (result == 0)
+            result = lk_document_set_scalar(w->d, entry[i], text, 0);
+    }
+    if (result == 0)
+        result = lk_document_new_node(w->d, w->key, &list);
+    if (result == 0)
+        result = lk_document_set_entries(w->d, list, LK_NODE_LIST, entry, n);
+    free(entry);
+    return result == 0 ? put(w, modes, "damping", list) : result;
+}
+
+/* Write the place of each node from the centre of mass instead of the origin of the file. */
+static int shift_nodes(struct work *w, int modes, const double center[3])
+{
+    struct lk_node nodes = lk_node_get((struct lk_node){w->d, modes}, "nodes");
+    int result = 0;
+
+    for (int i = 0; i < lk_node_size(nodes) && result == 0; i++) {
+        struct lk_node place = lk_node_get(lk_node_at(nodes, i), "position");
+        double p[3];
+
+        if (lk_read_vector_node(place, "position", p, w->err) != 0)
+            return LK_E_TEXT;
+        for (int k = 0; k < 3 && result == 0; k++) {
+            char text[32];
+
+            lk_decimal_text(p[k] - center[k], w->d->c_locale, text);
+            result = lk_document_replace(w->d, lk_node_at(place, k), text, NULL);
+        }
+    }
+    return result;
+}
+
+/* Write the body from the root of the file. */
+static int add_body(struct work *w, struct lk_node root, int *entries)
+{
+    static const char *const keys[] = {"mass",    "center",        "inertia", "frequency",
+                                       "damping", "inertia_first", "second",  "nodes", NULL};
+    static const char *const of_body[] = {"mass", "inertia", NULL};
+    static const char *const of_modes[] = {"frequency", "inertia_first", "second", "nodes", NULL};
+    bool has_damping = lk_node_get(w->map, "damping").index != 0;
+    int body = 0, modes = 0, value = 0, key = 0;
+    long file = lk_document_add_text(w->d, w->file->name);
+    double center[3] = {0};
+    int result = lk_node_check_keys(root, "a file of modes", keys, w->err);
+
+    if (file < 0)
+        return -ENOMEM;
+    if (lk_node_kind(root) != LK_NODE_MAP)
+        return result;
+    result = lk_also(result, lk_read_vector_or(root, "center", center, w->err));
+    if (result != 0)
+        return result;
+    result = lk_document_new_node(w->d, w->key, &body);
+    if (result == 0)
+        result = lk_document_new_node(w->d, w->key, &modes);
+    for (int i = 0; of_body[i] != NULL && result == 0; i++) {
+        struct lk_node node = lk_node_get(root, of_body[i]);
+
+        if (node.index == 0)
+            continue; /* the reader of bodies reports it */
+        result = copy(w, node, (int)file, &value);
+        if (result == 0)
+            result = put(w, body, of_body[i], value);
+    }
+    for (int i = 0; of_modes[i] != NULL && result == 0; i++) {
+        struct lk_node node = lk_node_get(root, of_modes[i]);
+
+        if (node.index == 0)
+            continue;
+        result = copy(w, node, (int)file, &value);
+        if (result == 0)
+            result = put(w, modes, of_modes[i], value);
+    }
+    if (result == 0 && has_damping)
+        result = put_damping(w, root, modes);
+    if (result == 0 && !has_damping && lk_node_get(root, "damping").index != 0) {
+        result = copy(w, lk_node_get(root, "damping"), (int)file, &value);
+        if (result == 0)
+            result = put(w, modes, "damping", value);
+    }
+    if (result == 0)
+        result = put_motion(w, body, center);
+    if (result == 0)
+        result = put(w, body, "modes", modes);
+    if (result == 0)
+        result = shift_nodes(w, modes, center);
+    if (result == 0)
+        result = lk_document_new_node(w->d, w->key, &key);
+    if (result == 0)
+        result = lk_document_set_scalar(w->d, key, lk_node_text(w->key), 0);
+    entries[0] = key;
+    entries[1] = body;
+    return result;
+}
+
+static int include(struct work *w, int *entries)
+{
+    static const char *const keys[] = {"type",     "file",    "position",         "orientation",
+                                       "velocity", "damping", "angular_velocity", NULL};
+    struct lk_error error = {""};
+    char path[PATH_MAX];
+    int result = lk_node_check_keys(w->map, "a modal body", keys, w->err);
+
+    if (result == 0)
+        result = find_file(w, path);
+    if (result == 0)
+        result = w->source->parse(path, &w->file, &error);
+    if (result == 0)
+        result = add_body(w, lk_document_root(w->file), entries);
+    if (result > 0 && (w->file == NULL || lk_node_is_refused(lk_document_root(w->file)) ||
+                       !lk_node_is_refused(w->map)))
+        lk_document_adopt(w->map, w->file, &error);
+    if (result > 0 && error.text[0] != '\0')
+        *w->err = error;
+    lk_document_free(w->file);
+    w->file = NULL;
+    return result;
+}
+
+/* ---- all entries ---- */
+
+int lk_modes_include(struct lk_document *document, const struct lk_source *source,
+                     struct lk_error *err)
+{
+    struct lk_node map = lk_node_get(lk_document_root(document), "flexible");
+    int n = lk_node_kind(map) == LK_NODE_MAP ? lk_node_size(map) : 0, done = 0, result = 0;
+    int *entries = calloc(2 * (size_t)n + 1, sizeof(*entries));
+
+    if (entries == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < n && result == 0; i++) {
+        struct work w = {document, source, lk_node_key_at(map, i), lk_node_at(map, i), NULL, err};
+
+        if (is_modal(w.map))
+            result = include(&w, entries + 2 * done++);
+    }
+    if (result == 0 && done > 0)
+        result = lk_document_add_items(document, "bodies", entries, 2 * (size_t)done, err);
+    map = lk_node_get(lk_document_root(document), "flexible");
+    for (int i = n - 1; i >= 0 && result == 0 && done > 0; i--)
+        if (is_modal(lk_node_at(map, i)))
+            lk_document_remove(document, map, lk_node_text(lk_node_key_at(map, i)));
+    if (result == 0 && done > 0 && lk_node_size(map) == 0)
+        lk_document_remove(document, lk_document_root(document), "flexible");
+    free(entries);
+    return result;
+}
+
+bool lk_modes_are_in_files(struct lk_document *document)
+{
+    struct lk_node map = lk_node_get(lk_document_root(document), "flexible");
+
+    for (int i = 0; i < lk_node_size(map) && lk_node_kind(map) == LK_NODE_MAP; i++)
+        if (is_modal(lk_node_at(map, i)))
+            return true;
+    return false;
+}
