@@ -212,7 +212,7 @@ void lk_inspect_bodies(struct lk_inspection *in)
         inspect_centre(in, b, &p, extent);
         inspect_point(in, b, &p, extent);
         snprintf(where, sizeof(where), "body %s", m->bodies[b].name);
-        if (p.n == 0 && m->n_joints > 0)
+        if (p.n == 0 && m->n_joints > 0 && m->bodies[b].kind == LK_BODY_RIGID)
             lk_finding_add(
                 in, "body-in-no-joint", where,
                 "no joint, spring or bushing holds it, so it flies off; expected a joint "

@@ -37,6 +37,8 @@ static void go_to_initial(struct lk_inspection *in)
         lk_evaluate_pose_of(sys, b, &pose);
         lk_rotate_back(pose.R, body->angular_velocity, m->v.w);
     }
+    for (int k = 0; k < sys->n_modes; k++)
+        sys->now.mode[k].q = sys->now.mode[k].v = 0;
     lk_evaluate_poses(sys, &sys->now);
     lk_evaluate_twists(sys, &sys->now);
     lk_drives_evaluate(sys, &sys->now);

@@ -108,6 +108,21 @@ static void point_body(const struct lk_loops *l, int b, int direction, struct ca
         put(c, l->row[b] + 3 + k, R[3 * (direction - 3) + k]);
 }
 
+/* add the modal coordinates of a body with modes */
+static void list_modes(struct choice *c)
+{
+    const struct lk_system *sys = c->l->sys;
+
+    for (int i = 0; i < sys->n_modals && c->l->n_rows > 6 * c->l->n_bodies; i++)
+        for (int k = 0; k < sys->modal[i].n; k++) {
+            struct candidate *to = &c->candidate[c->n++];
+
+            *to = (struct candidate){
+                .is = {.joint = -1, .body = sys->modal[i].body, .direction = 6 + k}};
+            put(to, 6 * c->l->n_bodies + sys->modal[i].at + k, 1);
+        }
+}
+
 /* Return whether the coordinates of joint @j are candidates: all its bodies are in @l or fixed. */
 static bool is_measured(const struct lk_loops *l, int j)
 {
@@ -137,9 +152,10 @@ static int list_candidates(struct choice *c, int first_joint, int n_joints)
             c->n += differentiate(l, j, i, &c->candidate[c->n]);
     c->n_joints = c->n;
     for (int half = 1; half >= 0; half--)
-        for (int i = 0; i < l->n_rows / 6; i++)
+        for (int i = 0; i < l->n_bodies; i++)
             for (int k = 0; k < 3; k++)
                 point_body(l, l->body_of[i], 3 * half + k, &c->candidate[c->n++]);
+    list_modes(c);
     return 0;
 }
 
@@ -298,6 +314,7 @@ static int choose_outside(const struct lk_loops *loops, struct lk_free_coordinat
     int joint_of_column[LK_ROWS_MAX], body_of[1], r = 0;
     struct lk_loops l = {.sys = sys,
                          .n_rows = 6,
+                         .n_bodies = 1,
                          .joint_of_column = joint_of_column,
                          .body_of = body_of,
                          .length = loops->length};
@@ -321,7 +338,8 @@ static int choose_outside(const struct lk_loops *loops, struct lk_free_coordinat
 int lk_freedom_choose(const struct lk_loops *loops, const struct lk_rank *rank,
                       struct lk_free_coordinate **ret_list, int *ret_n)
 {
-    struct lk_free_coordinate *list = calloc(6 * (size_t)loops->sys->n_bodies + 1, sizeof(*list));
+    size_t most = 6 * (size_t)loops->sys->n_bodies + (size_t)loops->sys->n_modes;
+    struct lk_free_coordinate *list = calloc(most + 1, sizeof(*list));
     int n = 0, r = list ? 0 : -ENOMEM;
 
     if (r == 0 && loops->n_rows > 0)

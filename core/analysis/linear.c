@@ -55,6 +55,19 @@ static void push_body(struct lk_system *sys, int b, const double *move, double a
     }
 }
 
+/* move the modes by @amount, or change their rates */
+static void move_modes(const struct lk_linear_work *w, bool are_rates, const double *motion,
+                       double amount)
+{
+    struct lk_system *sys = w->sys;
+
+    for (int k = 0; k < sys->n_modes; k++) {
+        struct lk_mode_state *mode = &sys->now.mode[k];
+
+        *(are_rates ? &mode->v : &mode->q) += amount * motion[6 * sys->n_bodies + k];
+    }
+}
+
 static int size_of_look(const struct lk_linear_work *w)
 {
     return 2 * w->n + w->l->n_outputs + w->sys->net.n_states;
@@ -75,6 +88,10 @@ static void look(struct lk_linear_work *w, double *ret)
         memcpy(a, m->a.v, 3 * sizeof(double));
         lk_rotate(sys->pose[b].R, m->v.w, v + 3);
         lk_rotate(sys->pose[b].R, m->a.w, a + 3);
+    }
+    for (int k = 0; k < sys->n_modes; k++) {
+        ret[6 * sys->n_bodies + k] = sys->now.mode[k].v;
+        ret[w->n + 6 * sys->n_bodies + k] = sys->now.mode[k].a;
     }
     lk_system_outputs(sys, ret + 2 * w->n);
     lk_blocks_rates(sys, ret + 2 * w->n + w->l->n_outputs);
@@ -100,6 +117,8 @@ static void look_beside(struct lk_linear_work *w, enum change change, int i, dou
         move_body(sys, b, motion + 6 * b, amount);
     for (int b = 0; b < sys->n_bodies && change == RATE; b++)
         push_body(sys, b, motion + 6 * b, amount);
+    if (change <= RATE)
+        move_modes(w, change == RATE, motion, amount);
     if (change == INPUT)
         sys->now.inputs[i] += amount;
     if (change == STATE)
@@ -136,9 +155,17 @@ static void add_spin(const struct lk_linear_work *w, const double *motion, doubl
 static double size_of_motion(const struct lk_linear_work *w, const double *motion)
 {
     double size = w->sys->arm > 0 ? w->sys->arm : 1, largest = 0;
+    int bodies = 6 * w->sys->n_bodies;
 
-    for (int k = 0; k < w->n; k++)
+    for (int k = 0; k < bodies; k++)
         largest = lk_max(largest, fabs(motion[k]) / (k % 6 < 3 ? size : 1));
+    for (int i = 0; i < w->sys->n_modals; i++)
+        for (int k = 0; k < w->sys->modal[i].n; k++) {
+            double q = motion[bodies + w->sys->modal[i].at + k];
+
+            largest =
+                lk_max(largest, fabs(q) / (size * sqrt(w->sys->body[w->sys->modal[i].body].mass)));
+        }
     return largest > 0 ? largest : 1;
 }
 
@@ -380,6 +407,8 @@ static void stop_bodies(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++)
         sys->now.motion[b].v = (struct lk_twist){0};
+    for (int k = 0; k < sys->n_modes; k++)
+        sys->now.mode[k].v = 0;
 }
 
 int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret,
@@ -393,8 +422,10 @@ int lk_linear_init_nudged(struct lk_system *system, bool at_rest, double factor,
 {
     LK_ARITHMETIC;
     struct lk_linear l = {.n_inputs = system->input_size, .n_outputs = system->output_size};
-    struct lk_linear_work w = {
-        .sys = system, .l = &l, .n = 6 * system->n_bodies, .nudge = factor * NUDGE};
+    struct lk_linear_work w = {.sys = system,
+                               .l = &l,
+                               .n = 6 * system->n_bodies + system->n_modes,
+                               .nudge = factor * NUDGE};
     int r;
 
     if (system->summary.n_in_plane > 0)

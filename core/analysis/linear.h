@@ -17,7 +17,8 @@ struct lk_moves {
 };
 
 /** struct lk_linear_work - working state.
- * @base: memory of the state at the start;  @n: number of values of a motion, six per body
+ * @base: memory of the state at the start;  @n: number of values of a motion, six per body, then
+ *        one for each modal coordinate
  * @spin: angular velocity of each body at the start, world [rad/s]
  * @place: motions between poses, one for each coordinate
  * @rate: motions that velocities can have, one for each coordinate with a rate. The same as @place

@@ -13,12 +13,23 @@
 
 /* ---- coordinates and their motions ---- */
 
+/* Return the index of the first mode of @body. */
+static int modal_at(const struct lk_system *sys, int body)
+{
+    int i = 0;
+
+    while (i < sys->n_modals - 1 && sys->modal[i].body != body)
+        i++;
+    return sys->modal[i].at;
+}
+
 /* Compute the gradient of a free coordinate with respect to the motions of all bodies, world
  * axes; @row: n values, zero */
 static void differentiate(const struct lk_system *sys, struct lk_free_coordinate c, double *row)
 {
     if (c.joint < 0) {
-        row[6 * c.body + c.direction] = 1;
+        row[c.direction < 6 ? 6 * c.body + c.direction
+                            : 6 * sys->n_bodies + modal_at(sys, c.body) + c.direction - 6] = 1;
         return;
     }
     const struct lk_joint *joint = &sys->joint[c.joint];
@@ -43,9 +54,9 @@ static void differentiate(const struct lk_system *sys, struct lk_free_coordinate
 static void show_motions(const struct lk_loops *loops, const double *Z, int f, double *N)
 {
     const struct lk_system *sys = loops->sys;
-    size_t n = 6 * (size_t)sys->n_bodies;
+    size_t bodies = 6 * (size_t)sys->n_bodies, n = bodies + (size_t)sys->n_modes;
 
-    for (int c = 0; c < f; c++)
+    for (int c = 0; c < f; c++) {
         for (int b = 0; b < sys->n_bodies; b++) {
             const double *from = Z + (size_t)c * n + loops->row[b];
             double *to = N + (size_t)c * n + 6 * (size_t)b;
@@ -54,6 +65,13 @@ static void show_motions(const struct lk_loops *loops, const double *Z, int f, d
                 to[k] = from[k] * loops->length[b];
             lk_rotate(sys->pose[b].R, from + 3, to + 3);
         }
+        for (int i = 0; i < sys->n_modals; i++)
+            for (int k = 0; k < sys->modal[i].n; k++) {
+                size_t at = (size_t)c * n + bodies + (size_t)(sys->modal[i].at + k);
+
+                N[at] = Z[at] * lk_loops_mode_unit(loops, &sys->modal[i]);
+            }
+    }
 }
 
 /* Compute N (G N)^-1, so that each motion changes only its own coordinate. */
@@ -105,6 +123,27 @@ static void weigh(const struct lk_system *sys, int b, const double *move, double
     lk_rotate(sys->pose[b].R, torque, ret + 3);
 }
 
+/* Compute M of a body with modes times the motion of it and its modes; @move, @ret: of all bodies
+ * and modes. */
+static void weigh_modal(const struct lk_system *sys, const struct lk_modal *m, const double *move,
+                        double *ret)
+{
+    const double *R = sys->pose[m->body].R, *mode = move + 6 * sys->n_bodies + m->at;
+    double *to = ret + 6 * sys->n_bodies + m->at, local[3], torque[3];
+    int pad = m->flexible->pad;
+
+    lk_rotate_back(R, move + 6 * m->body + 3, local);
+    lk_sym_mul(m->inertia, local, torque);
+    for (int k = 0; k < m->n; k++) {
+        to[k] = mode[k];
+        for (int i = 0; i < 3; i++) {
+            torque[i] += m->coupling[i * pad + k] * mode[k];
+            to[k] += m->coupling[i * pad + k] * local[i];
+        }
+    }
+    lk_rotate(R, torque, ret + 6 * m->body + 3);
+}
+
 static const char *body_of(const struct lk_linear_work *w, int motion)
 {
     const double *N = w->place.N + (size_t)motion * (size_t)w->n;
@@ -112,7 +151,7 @@ static const char *body_of(const struct lk_linear_work *w, int motion)
     int most = 0;
 
     for (int i = 0; i < w->n; i++)
-        if (fabs(N[i]) > fabs(N[most]))
+        if (i < 6 * sys->n_bodies && fabs(N[i]) > fabs(N[most]))
             most = i;
     return sys->body_name[sys->body[most / 6].of];
 }
@@ -132,7 +171,7 @@ static bool turns_nothing(const struct lk_linear_work *w, int c)
     struct lk_free_coordinate coordinate = w->l->coordinate[c];
     const double *N = w->place.N + (size_t)c * (size_t)w->n;
 
-    if (coordinate.joint >= 0 || coordinate.direction < 3)
+    if (coordinate.joint >= 0 || coordinate.direction < 3 || coordinate.direction >= 6)
         return false;
     for (int i = 0; i < 6; i++)
         if (w->sys->body[coordinate.body].inertia[i] != 0)
@@ -151,9 +190,12 @@ static int weigh_moves(struct lk_linear_work *w, struct lk_moves *moves, double 
     size_t n = (size_t)w->n, m = (size_t)moves->n;
     double *mass = moves->mass;
 
-    for (size_t c = 0; c < m; c++)
+    for (size_t c = 0; c < m; c++) {
         for (int b = 0; b < w->sys->n_bodies && !w->is_idle[c]; b++)
             weigh(w->sys, b, moves->N + c * n + 6 * (size_t)b, moves->MN + c * n + 6 * (size_t)b);
+        for (int i = 0; i < w->sys->n_modals; i++)
+            weigh_modal(w->sys, &w->sys->modal[i], moves->N + c * n, moves->MN + c * n);
+    }
     for (size_t r = 0; r < m; r++)
         for (size_t c = 0; c < m; c++)
             for (size_t k = 0; k < n && !w->is_idle[r]; k++)

@@ -18,7 +18,9 @@ static bool is_fixed(const struct lk_system *sys, int body)
 
 int lk_loops_is_driven(const struct lk_loops *l, int c)
 {
-    return l->sys->joint[l->joint_of_column[c]].kind == LK_ROWS_DRIVEN;
+    int j = l->joint_of_column[c];
+
+    return j >= 0 && l->sys->joint[j].kind == LK_ROWS_DRIVEN;
 }
 
 static void count_sides(const struct lk_system *sys, const bool *gone, int *degree)
@@ -59,7 +61,7 @@ static int prune(const struct lk_system *sys, bool *gone, int *held_by)
 
 static void number_body(struct lk_loops *l, int b)
 {
-    l->body_of[l->n_rows / 6] = b;
+    l->body_of[l->n_bodies++] = b;
     l->row[b] = l->n_rows;
     l->n_rows += 6;
 }
@@ -108,7 +110,7 @@ static int take_memory(struct lk_loops *l)
 
     l->column = calloc(joints, sizeof(int));
     l->row = calloc(bodies, sizeof(int));
-    l->joint_of_column = calloc((size_t)l->sys->n_rows + 1, sizeof(int));
+    l->joint_of_column = calloc((size_t)l->sys->n_rows + 6 * bodies, sizeof(int));
     l->body_of = calloc(bodies, sizeof(int));
     l->held_by = calloc(bodies, sizeof(int));
     l->length = calloc(bodies, sizeof(double));
@@ -137,6 +139,8 @@ int lk_loops_init(const struct lk_system *sys, struct lk_loops *ret_loops)
 
     if (sys->summary.n_in_plane > 0)
         return -EINVAL;
+    if (sys->n_modals > 0)
+        return lk_loops_all(sys, ret_loops);
     gone = calloc((size_t)sys->n_joints + 1, sizeof(bool));
 
     if (!gone || take_memory(&l) < 0 || prune(sys, gone, l.held_by) < 0) {
@@ -148,6 +152,20 @@ int lk_loops_init(const struct lk_system *sys, struct lk_loops *ret_loops)
     free(gone);
     *ret_loops = l;
     return 0;
+}
+
+double lk_loops_mode_unit(const struct lk_loops *l, const struct lk_modal *m)
+{
+    return l->length[m->body] * sqrt(l->sys->body[m->body].mass);
+}
+
+/* Assign rows to all modal coordinates, and columns to all nodes. */
+static void number_modes(struct lk_loops *l)
+{
+    for (int i = 0; i < l->sys->n_modals; i++)
+        for (int c = 0; c < 6 * l->sys->modal[i].n_nodes; c++)
+            l->joint_of_column[l->n_columns++] = -1;
+    l->n_rows += l->sys->n_modes;
 }
 
 int lk_loops_all(const struct lk_system *sys, struct lk_loops *ret_loops)
@@ -166,6 +184,7 @@ int lk_loops_all(const struct lk_system *sys, struct lk_loops *ret_loops)
     for (int b = 0; b < sys->n_bodies; b++)
         if (l.row[b] < 0)
             number_body(&l, b);
+    number_modes(&l);
     free(gone);
     *ret_loops = l;
     return 0;
@@ -301,7 +320,7 @@ static void move_body(struct lk_pose *pose, double length, const double z[6])
 
 void lk_loops_move(const struct lk_loops *l, const double *z, double amount, struct lk_pose *pose)
 {
-    for (int i = 0; i < l->n_rows; i += 6) {
+    for (int i = 0; i < 6 * l->n_bodies; i += 6) {
         int b = l->body_of[i / 6];
         double by[6];
 
@@ -348,12 +367,52 @@ static double fill_column(const struct lk_loops *l, const struct lk_joint *joint
     return scale;
 }
 
+/* Write the column that ties direction @c of a node to the motion of its body and the modes: its
+ * own motion less T of the others, of unit length. */
+static void fill_node(const struct lk_loops *l, const struct lk_modal *m, int a, int c,
+                      double *column)
+{
+    const struct lk_flexible_node *T = &m->flexible->node[a];
+    double *body = column + l->row[m->body], *mode = column + 6 * l->n_bodies + m->at;
+    double unit = lk_loops_mode_unit(l, m), length = 0;
+    int b = m->node[a].body, i = c % 3;
+    const double *slope = (c < 3 ? T->move : T->bend) + i * m->flexible->pad;
+
+    column[l->row[b] + c] = c < 3 ? l->length[b] : 1;
+    for (int k = 0; k < 3; k++)
+        body[3 + k] -= (c < 3 ? T->turn : T->spin)[3 * i + k];
+    if (c < 3)
+        body[c] -= l->length[m->body];
+    for (int k = 0; k < m->n; k++)
+        mode[k] -= unit * slope[k];
+    for (int k = 0; k < l->n_rows; k++)
+        length += column[k] * column[k];
+    for (int k = 0; k < l->n_rows; k++)
+        column[k] /= sqrt(length);
+}
+
+/* Write the columns of all nodes, from @A on. */
+static void fill_nodes(const struct lk_loops *l, double *A)
+{
+    for (int i = 0; i < l->sys->n_modals; i++)
+        for (int a = 0; a < l->sys->modal[i].n_nodes; a++)
+            for (int c = 0; c < 6; c++, A += l->n_rows)
+                fill_node(l, &l->sys->modal[i], a, c, A);
+}
+
 void lk_loops_matrix(const struct lk_loops *l, const struct lk_pose *pose, enum lk_columns which,
                      double *A, double *phi)
 {
     memset(A, 0, (size_t)l->n_rows * (size_t)l->n_columns * sizeof(double));
     for (int c = 0; c < l->n_columns;) {
         int j = l->joint_of_column[c];
+
+        if (j < 0) {
+            if (phi)
+                memset(phi + c, 0, (size_t)(l->n_columns - c) * sizeof(double));
+            fill_nodes(l, A + (size_t)c * (size_t)l->n_rows);
+            return;
+        }
         const struct lk_joint *joint = &l->sys->joint[j];
         int skip = which == LK_COLUMNS_PASSIVE && lk_loops_is_driven(l, c);
         int n = joint->n_rows - (which == LK_COLUMNS_HOLONOMIC ? lk_slip_rows(joint) : 0);

@@ -17,10 +17,13 @@
 
 /** struct lk_loops - map from joints and bodies to columns and rows of the matrix.
  * @n_columns:       rigid rows of the joints in loops
- * @n_rows:          six for each body in loops
+ * @n_rows:          six for each of @n_bodies bodies in loops, then one for each modal coordinate,
+ *                   in units of lk_loops_mode_unit()
  * @column:          first column of each joint, -1: not in a loop;  @row: first row of each body,
  *          -1
- * @joint_of_column: joint of each column;  @body_of: the body of rows 6 i to 6 i + 5
+ * @joint_of_column: joint of each column, -1: a node of a body with modes, which follows the
+ *                   motion of the body and its modes by six columns;  @body_of: the body of rows 6
+ * i to 6 i + 5
  * @held_by:         for bodies outside the loops, the only joint; -1: none, the body is free
  * @length:          unit of the translation of each body [m]
  * @is_held:         of lk_loops_beside(): bodies without rows, which do not move; else NULL */
@@ -29,6 +32,7 @@ struct lk_loops {
     const bool *is_held;
     int n_columns;
     int n_rows;
+    int n_bodies;
     int *column;
     int *row;
     int *joint_of_column;
@@ -37,8 +41,9 @@ struct lk_loops {
     double *length;
 };
 
-/** lk_loops_init() - find the loops. Return: 0, -ENOMEM, -EINVAL: planar reduction removed rows, so
- * the remaining rows do not determine the rank. Release with lk_loops_fini(). */
+/** lk_loops_init() - find the loops; with bodies that have modes as lk_loops_all(). Return: 0,
+ * -ENOMEM, -EINVAL: planar reduction removed rows, so the remaining rows do not determine the rank.
+ * Release with lk_loops_fini(). */
 int lk_loops_init(const struct lk_system *sys, struct lk_loops *ret_loops);
 void lk_loops_fini(struct lk_loops *loops);
 
@@ -74,6 +79,10 @@ void lk_loops_move(const struct lk_loops *loops, const double *z, double amount,
  * wrapped, and its gradient with respect to both sides.  Return: the coordinate [m or rad]. */
 double lk_loops_coordinate(const struct lk_system *sys, const struct lk_pose *pose, int j,
                            int which, double ret_row[2][6]);
+
+/** lk_loops_mode_unit() - return the unit of the modal coordinates of @modal: a length of its body
+ * times the root of its mass. */
+double lk_loops_mode_unit(const struct lk_loops *loops, const struct lk_modal *modal);
 
 /** lk_loops_is_driven() - return whether column @c is a driven row. */
 int lk_loops_is_driven(const struct lk_loops *loops, int c);

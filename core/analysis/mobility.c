@@ -48,7 +48,7 @@ static int list_rows(const struct lk_loops *l, const bool *marked, struct lk_mob
     for (int c = 0; c < l->n_columns; c++) {
         int j = l->joint_of_column[c];
 
-        if (!marked[c])
+        if (!marked[c] || j < 0)
             continue;
         if (m->n_joints == 0 || m->joints[m->n_joints - 1] != j)
             m->joints[m->n_joints++] = j;
@@ -102,7 +102,9 @@ int lk_mobility_init(const struct lk_system *sys, struct lk_mobility *ret_mobili
         m.rank += lk_rigid_rows(&sys->joint[j]);
     m.rank -= m.n_redundant;
     m.n_driven = sys->n_drives;
-    m.dof = 6 * sys->n_bodies - m.rank;
+    m.dof = 6 * sys->n_bodies - m.rank + sys->n_modes;
+    for (int i = 0; i < sys->n_modals; i++)
+        m.dof -= 6 * sys->modal[i].n_nodes;
     lk_loops_fini(&l);
     if (r == 0)
         *ret_mobility = m;

@@ -379,7 +379,8 @@ int lk_pose_check_init(const struct lk_system *sys, struct lk_pose_check *ret_ch
     if (r < 0)
         return r;
     c.n_loop_rows = l.n_columns;
-    if ((double)l.n_columns * l.n_rows > MATRIX_MAX)
+    /* a loop through a body with modes is closed by its deformation, at any pose */
+    if ((double)l.n_columns * l.n_rows > MATRIX_MAX || sys->n_modals > 0)
         r = LK_E_MODEL;
     else if (l.n_columns > 0)
         r = check_loops(&l, &c);

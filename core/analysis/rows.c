@@ -169,6 +169,10 @@ const char *lk_free_coordinate_text(const struct lk_system *sys, struct lk_free_
     const char *name;
     char side[2][LK_TEXT_SIZE];
 
+    if (c.joint < 0 && c.direction >= 6) {
+        snprintf(text, size, "%s: mode %d", sys->body_name[sys->body[c.body].of], c.direction - 5);
+        return text;
+    }
     if (c.joint < 0) {
         snprintf(text, size, "%s: %s", sys->body_name[sys->body[c.body].of],
                  directions[c.direction]);

@@ -523,9 +523,9 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
     if (r == 0)
         r = check_callbacks(model, options, ret_error);
     if (r == 0)
-        r = lk_fill_modal_check(
-            model, request.formulation->name, order_of(model, options),
-            options && options->engine ? options->engine : model->solver.engine, ret_error);
+        r = lk_fill_modal_check(model, request.formulation->name, order_of(model, options),
+                                options && options->engine ? options->engine : model->solver.engine,
+                                ret_error);
     if (r == 0)
         r = start_model(model, options, how, &sys, &gap, ret_error);
     if (r == 0 && !knows_reactions(sys, options)) {

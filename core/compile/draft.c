@@ -121,8 +121,8 @@ static int take_memory(struct lk_draft *d)
     d->n_rows = calloc(blocks, sizeof(*d->n_rows));
     d->n_rigid = calloc(blocks, sizeof(*d->n_rigid));
     if (!d->n_parts || !d->share || !d->of || !d->hangs_on || !d->is_hub || !d->exchanged ||
-        !d->frame_of || !d->plane || !d->tension || !d->blocks || !d->ends || !d->sides || !d->carried || !d->n_rows ||
-        !d->n_rigid)
+        !d->frame_of || !d->plane || !d->tension || !d->blocks || !d->ends || !d->sides ||
+        !d->carried || !d->n_rows || !d->n_rigid)
         return -ENOMEM;
     for (size_t i = 0; i < bodies; i++)
         d->n_parts[i] = 1;

@@ -96,8 +96,8 @@ enum lk_draft_reduction {
  * @n_sways:    number of these rods and springs
  * @is_hub:     whether each body of the model is a hub;  @hangs_on: hub of the branch of each body
  *              of the system, see struct lk_topology
- * @ends, @sides: bodies of each block, see body and side of struct lk_topology;  @carried: likewise,
- *              only if the model has bodies with modes
+ * @ends, @sides: bodies of each block, see body and side of struct lk_topology;  @carried:
+ * likewise, only if the model has bodies with modes
  * @topology, @plan: topology and elimination plan of the blocks */
 struct lk_draft {
     const struct lk_model *model;

@@ -67,14 +67,18 @@ int lk_equilibrium_refuse(const struct lk_equilibrium_work *w, int at, struct lk
     static const char *const ways[] = {"along x",     "along y",     "along z",
                                        "about its x", "about its y", "about its z"};
     const struct lk_system *sys = w->sys;
+    bool is_mode = at >= 6 * sys->n_bodies;
 
     lk_error_set(
         ret_error,
         "no static equilibrium found: body '%s' is left with %.3g %s %s after %d iterations, "
         "where the largest force is %.3g; expected springs, joints or stops that hold what "
         "gravity and loads pull, or no 'start: equilibrium'",
-        sys->body_name[sys->body[at / 6].of], fabs(w->g[at]), at % 6 < 3 ? "N" : "N m",
-        ways[at % 6], sys->equilibrium.iterations, w->force);
+        sys->body_name[sys->body[lk_equilibrium_owner(w, at)].of], fabs(w->g[at]),
+        is_mode      ? "N kg^-0.5"
+        : at % 6 < 3 ? "N"
+                     : "N m",
+        is_mode ? "on a mode" : ways[at % 6], sys->equilibrium.iterations, w->force);
     return LK_E_ASSEMBLY;
 }
 
@@ -146,7 +150,10 @@ static int list_unknowns(struct lk_equilibrium_work *w)
             w->yields[w->n_rows] = !w->moves.leads[i];
             w->row[w->n_rows++] = sys->joint[i].row + r;
         }
-    w->n_moves = 6 * sys->n_bodies;
+    w->n_moves = 6 * sys->n_bodies + sys->n_modes;
+    w->columns = calloc((size_t)w->n_moves + 1, sizeof(*w->columns));
+    if (!w->columns)
+        return -ENOMEM;
     result = lk_rest_init(sys, w->n_moves, &w->blocks);
     w->n = w->n_moves + w->n_rows + w->blocks.n;
     return result;
@@ -292,6 +299,10 @@ static void keep_velocities(struct lk_system *sys, struct lk_motion *kept, int b
             sys->equilibrium.moved,
             hypot(hypot(m->x[0] - kept[b].x[0], m->x[1] - kept[b].x[1]), m->x[2] - kept[b].x[2]));
     }
+    for (int k = 0; k < sys->n_modes && !back; k++)
+        sys->now.mode[k].v = 0;
+    if (back)
+        lk_modal_settle(sys, &sys->now);
     if (!back)
         memset(sys->twist, 0, (size_t)(sys->n_bodies + 1 + sys->n_frames) * sizeof(*sys->twist));
 }
@@ -349,6 +360,7 @@ int lk_equilibrium_find(struct lk_system *sys, void (*coordinates)(struct lk_sys
         memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
     }
     free(w.row);
+    free(w.columns);
     free(w.yields);
     lk_retraction_fini(&w.moves);
     lk_rest_fini(&w.blocks);

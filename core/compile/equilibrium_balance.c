@@ -25,6 +25,32 @@
 #define PATIENCE 20 /* iterations without halving, until a small residual is accepted */
 #define SHED     1e-10 /* regularisation of Phi_q Phi_q^T, relative to its diagonal */
 
+/* ---- directions ---- */
+
+/* return the body with modes to which modal coordinate @mode belongs */
+static const struct lk_modal *modal_of(const struct lk_system *sys, int mode)
+{
+    int i = 0;
+
+    while (i < sys->n_modals - 1 && mode >= sys->modal[i + 1].at)
+        i++;
+    return &sys->modal[i];
+}
+
+int lk_equilibrium_owner(const struct lk_equilibrium_work *w, int c)
+{
+    int bodies = 6 * w->sys->n_bodies;
+
+    return c < bodies ? c / 6 : modal_of(w->sys, c - bodies)->body;
+}
+
+double lk_equilibrium_unit(const struct lk_equilibrium_work *w, int c, double length)
+{
+    if (c >= 6 * w->sys->n_bodies)
+        return length * sqrt(w->sys->body[lk_equilibrium_owner(w, c)].mass);
+    return c % 6 < 3 ? length : 1;
+}
+
 /* ---- the residual ---- */
 
 void lk_equilibrium_set_poses(struct lk_equilibrium_work *w)
@@ -89,6 +115,22 @@ static int first_block(const struct lk_equilibrium_work *w)
     return w->n_moves + w->n_rows;
 }
 
+/* Move the forces on nodes to their bodies and modes, and add the elastic forces. */
+static void balance_modes(struct lk_system *sys, double *ret)
+{
+    for (int i = 0; i < sys->n_modals; i++) {
+        const struct lk_modal *m = &sys->modal[i];
+
+        lk_modal_collect(m, sys->residual);
+        memcpy(ret + 6 * m->body, m->force->v, 3 * sizeof(double));
+        memcpy(ret + 6 * m->body + 3, m->force->w, 3 * sizeof(double));
+        for (int a = 0; a < m->n_nodes; a++)
+            memset(ret + 6 * m->node[a].body, 0, 6 * sizeof(double));
+        for (int k = 0; k < m->n; k++)
+            ret[6 * sys->n_bodies + m->at + k] = m->force->q[k] + m->stiffness[k] * m->q[k];
+    }
+}
+
 /* Compute the residual with the present multipliers: forces on the bodies, torques in body axes;
  * then violations of rigid rows and residuals of the unknowns of blocks; then values of laws and
  * outputs of blocks. */
@@ -106,6 +148,7 @@ void lk_equilibrium_find_residual(struct lk_equilibrium_work *w, double *ret)
         memcpy(ret + 6 * b, sys->residual[b].v, 3 * sizeof(double));
         memcpy(ret + 6 * b + 3, sys->residual[b].w, 3 * sizeof(double));
     }
+    balance_modes(sys, ret);
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
         double phi[LK_ROWS_MAX];
@@ -122,17 +165,25 @@ void lk_equilibrium_find_residual(struct lk_equilibrium_work *w, double *ret)
 
 /* ---- poses ---- */
 
-/* compute the residual with body @b moved by @amount in direction @k, then restore the pose */
-static void look_beside(struct lk_equilibrium_work *w, int b, int k, double amount, double *ret)
+/* compute the residual moved by @amount in direction @c, then restore the pose */
+static void look_beside(struct lk_equilibrium_work *w, int c, double amount, double *ret)
 {
-    struct lk_motion *m = &w->sys->now.motion[b], kept = *m;
-    double by[6] = {0};
+    struct lk_system *sys = w->sys;
+    int mode = c - 6 * sys->n_bodies;
+    struct lk_motion *m = &sys->now.motion[lk_equilibrium_owner(w, c)], kept = *m;
+    double by[6] = {0}, q = mode >= 0 ? sys->now.mode[mode].q : 0;
 
-    by[k] = amount;
-    lk_retraction_move_body(w->sys, b, by);
+    if (mode >= 0) {
+        sys->now.mode[mode].q += amount;
+    } else {
+        by[c % 6] = amount;
+        lk_retraction_move_body(sys, c / 6, by);
+    }
     lk_equilibrium_set_poses(w);
     lk_equilibrium_find_residual(w, ret);
     *m = kept;
+    if (mode >= 0)
+        sys->now.mode[mode].q = q;
 }
 
 /* ---- a step of Newton's method ---- */
@@ -141,11 +192,10 @@ static void look_beside(struct lk_equilibrium_work *w, int b, int k, double amou
  * of Phi_q^T. */
 static void fill_column(struct lk_equilibrium_work *w, int column)
 {
-    int k = column % 6;
-    double amount = DIFFERENCE * (k < 3 ? w->size : 1);
+    double amount = DIFFERENCE * lk_equilibrium_unit(w, column, w->size);
 
-    look_beside(w, column / 6, k, amount, w->side[0]);
-    look_beside(w, column / 6, k, -amount, w->side[1]);
+    look_beside(w, column, amount, w->side[0]);
+    look_beside(w, column, -amount, w->side[1]);
     for (int i = 0; i < w->n; i++) {
         double slope = (w->side[0][i] - w->side[1][i]) / (2 * amount);
 
@@ -209,9 +259,9 @@ void lk_equilibrium_add_tangent(struct lk_equilibrium_work *w, int i, double k)
             w->A[(size_t)r * (size_t)w->n + (size_t)c] += slope[r] * k * slope[c];
 }
 
-/* Add W^-1 @part to the matrix; @part: [1/s^2]. W is block diagonal: for each body a number and
- * a symmetric 3 x 3 matrix. */
-void lk_equilibrium_add_mass(struct lk_equilibrium_work *w, int b, double part)
+/* Add W^-1 @part of body @b to the matrix; @part: [1/s^2]. W is block diagonal: for each body a
+ * number and a symmetric 3 x 3 matrix. */
+static void add_mass(struct lk_equilibrium_work *w, int b, double part)
 {
     const struct lk_inverse_mass *inverse = &w->sys->W[b];
     double inertia[9], unit[3], column[3];
@@ -235,6 +285,19 @@ void lk_equilibrium_add_mass(struct lk_equilibrium_work *w, int b, double part)
     }
 }
 
+/* The directions of nodes are no unknowns: ones on the diagonal, whatever the time, keep their
+ * steps 0. Modes have unit mass. */
+void lk_equilibrium_add_masses(struct lk_equilibrium_work *w, double part)
+{
+    const struct lk_system *sys = w->sys;
+
+    for (int b = 0; b < sys->n_bodies; b++)
+        if (!sys->body[b].is_node)
+            add_mass(w, b, part);
+    for (int c = 6 * sys->n_bodies; c < w->n_moves; c++)
+        w->A[(size_t)c * ((size_t)w->n + 1)] += part;
+}
+
 int lk_equilibrium_fill(struct lk_equilibrium_work *w)
 {
     struct lk_system *sys = w->sys;
@@ -246,8 +309,10 @@ int lk_equilibrium_fill(struct lk_equilibrium_work *w)
             return -ECANCELED;
         fill_column(w, c);
     }
-    for (int b = 0; b < sys->n_bodies; b++)
-        lk_equilibrium_add_mass(w, b, 1 / w->time2);
+    lk_equilibrium_add_masses(w, 1 / w->time2);
+    for (int c = 0; c < 6 * sys->n_bodies; c++)
+        if (sys->body[c / 6].is_node)
+            w->A[(size_t)c * (n + 1)] = 1;
     for (int i = 0; i < sys->n_laws; i++)
         lk_equilibrium_add_tangent(w, i, lk_max(0, w->tangent[i]));
     for (int r = 0; r < w->n_rows && !sys->rows_are_independent; r++)
@@ -271,9 +336,9 @@ static void multiply_rows(struct lk_equilibrium_work *w)
 
     for (size_t i = 0; i < m; i++) {
         const double *row = row_of(w, (int)i);
-        int at[6 * LK_SIDES_MAX], n = 0;
+        int *at = w->columns, n = 0;
 
-        for (int c = 0; c < w->n_moves && n < 6 * LK_SIDES_MAX; c++)
+        for (int c = 0; c < w->n_moves; c++)
             if (row[c] != 0)
                 at[n++] = c;
         for (size_t k = 0; k < m; k++) {
@@ -391,7 +456,7 @@ void lk_equilibrium_follow(struct lk_equilibrium_work *w)
     double largest = 0, part;
 
     for (int c = 0; c < w->n_moves; c++)
-        largest = lk_max(largest, fabs(w->x[c]) / (c % 6 < 3 ? w->reach : 1));
+        largest = lk_max(largest, fabs(w->x[c]) / lk_equilibrium_unit(w, c, w->reach));
     w->way = largest;
     w->way_time2 = w->time2;
     part = largest > TURN_MAX ? TURN_MAX / largest : 1;
@@ -413,7 +478,7 @@ static double left_over(const struct lk_equilibrium_work *w, int *ret_at)
 
     *ret_at = 0;
     for (int c = 0; c < w->n_moves; c++) {
-        double force = fabs(w->g[c]) / (c % 6 < 3 ? 1 : w->size);
+        double force = fabs(w->g[c]) * lk_equilibrium_unit(w, c, w->size) / w->size;
 
         if (!(force <= largest)) {
             largest = force;

@@ -47,6 +47,25 @@ static double taken_by_law(const struct lk_equilibrium_work *w, int i, double x,
     return potential[1] - potential[0];
 }
 
+/* Return the elastic energy that the modes absorb in the step. */
+static double taken_by_modes(const struct lk_equilibrium_work *w, double *size)
+{
+    const struct lk_system *sys = w->sys;
+    const struct lk_mode_state *then =
+        (const struct lk_mode_state *)(w->start + ((const double *)sys->now.mode - sys->now.block));
+    double sum = 0;
+
+    for (int i = 0; i < sys->n_modals; i++)
+        for (int k = 0; k < sys->modal[i].n; k++) {
+            double now = sys->now.mode[sys->modal[i].at + k].q, was = then[sys->modal[i].at + k].q;
+            double energy = 0.5 * sys->modal[i].stiffness[k] * (now - was) * (now + was);
+
+            sum += energy;
+            *size += fabs(energy);
+        }
+    return sum;
+}
+
 /** struct descent - a descent step. @place: values of laws at the start of the step;  @pull,
  * @tangent: laws, linearised at the end of the step;  @load: loads on bodies at the start of the
  * step */
@@ -86,6 +105,7 @@ static bool leads_down(struct lk_equilibrium_work *w, const struct descent *d)
     }
     for (int i = 0; i < sys->n_laws; i++)
         sum += taken_by_law(w, i, d->place[i], &size);
+    sum += taken_by_modes(w, &size);
     for (int i = 0, n = 0; i < sys->n_joints; i++) {
         double phi[LK_ROWS_MAX];
 
@@ -156,8 +176,7 @@ static void change_time(struct lk_equilibrium_work *w, double time2)
     double *A = w->A;
 
     w->A = w->copy;
-    for (int b = 0; b < w->sys->n_bodies; b++)
-        lk_equilibrium_add_mass(w, b, 1 / time2 - 1 / w->time2);
+    lk_equilibrium_add_masses(w, 1 / time2 - 1 / w->time2);
     for (int r = 0; r < w->n_rows; r++)
         w->A[((size_t)w->n_moves + (size_t)r) * ((size_t)w->n + 1)] *= time2 / w->time2;
     w->A = A;

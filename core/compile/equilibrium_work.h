@@ -22,8 +22,8 @@
 
 /** struct lk_equilibrium_work - working state of a search.
  * @coordinates: see lk_equilibrium_find();  @blocks: unknowns of the blocks
- * @n_moves: number of directions of the bodies, six each;  @n_rows: number of rigid rows;  @row:
- *           their indices in the system
+ * @n_moves: number of directions of the bodies, six each, then modal coordinates;  @n_rows: number
+ * of rigid rows;  @row: their indices in the system
  * @yields:  for each row, whether E is added; false for rows of the spanning tree, which are
  *           independent
  * @n:       number of unknowns: n_moves, n_rows and the unknowns of blocks
@@ -31,6 +31,7 @@
  * @g:       residual: n values, then the values of all laws and the outputs of blocks
  * @side:    residual, likewise, at two nearby poses, for central differences
  * @tangent: tangents of the laws [N/m, N m/rad];  @slope: n_moves values for each law, d value/dq
+ * @columns: n_moves indices, scratch
  * @hessian: n_moves squared, and @gram: n_rows squared, for lk_equilibrium_ask_curvature()
  * @size:    length of the mechanism [m]
  * @reach:   distance from its first body to the farthest one, at least @size [m]
@@ -47,6 +48,7 @@ struct lk_equilibrium_work {
     int n_rows;
     int n;
     int *row;
+    int *columns;
     bool *yields;
     double *A;
     double *x;
@@ -85,6 +87,12 @@ struct lk_equilibrium_left {
 
 /* ---- equilibrium_balance.c ---- */
 
+/** lk_equilibrium_unit() - return the value of direction @c that moves a body by @length [m], or
+ * turns it by a radian.
+ * lk_equilibrium_owner() - return the body that direction @c moves. */
+double lk_equilibrium_unit(const struct lk_equilibrium_work *w, int c, double length);
+int lk_equilibrium_owner(const struct lk_equilibrium_work *w, int c);
+
 /** lk_equilibrium_set_poses() - update poses and coordinates from the motions of system->now.
  * lk_equilibrium_set_laws() - compute forces and tangents of the laws at the present poses, at
  * rest.
@@ -102,10 +110,11 @@ double lk_equilibrium_force_at(const struct lk_equilibrium_work *w, int i, doubl
 
 /** lk_equilibrium_fill() - compute the matrix at the present pose and t. Return: 0, -ECANCELED.
  * lk_equilibrium_add_tangent() - add J^T @k J of law @i to the matrix.
- * lk_equilibrium_add_mass() - add W^-1 @part of body @b to the matrix; @part: [1/s^2]. */
+ * lk_equilibrium_add_masses() - add W^-1 @part of all bodies and modes to the matrix; @part:
+ * [1/s^2]. */
 int lk_equilibrium_fill(struct lk_equilibrium_work *w);
 void lk_equilibrium_add_tangent(struct lk_equilibrium_work *w, int i, double k);
-void lk_equilibrium_add_mass(struct lk_equilibrium_work *w, int b, double part);
+void lk_equilibrium_add_masses(struct lk_equilibrium_work *w, double part);
 
 /** lk_equilibrium_ask_curvature() - test whether K + W^-1 / t^2 is positive definite on the motions
  * that the rigid rows allow. Call after lk_equilibrium_fill(). Return: 0, -ECANCELED. */

@@ -11,14 +11,12 @@ static size_t padded(int n)
 
 static struct lk_mode_pairs layout_pairs(int n, struct lk_arena *arena)
 {
-    return (struct lk_mode_pairs){
-        n, lk_arena_take(arena, (size_t)n, sizeof(struct lk_mode_pair))};
+    return (struct lk_mode_pairs){n, lk_arena_take(arena, (size_t)n, sizeof(struct lk_mode_pair))};
 }
 
 /* Reserve what a node needs. */
-static void layout_node(const struct lk_modal_node_def *def, size_t pad,
-                        struct lk_modal_node *node, struct lk_flexible_node *flexible,
-                        struct lk_arena *arena)
+static void layout_node(const struct lk_modal_node_def *def, size_t pad, struct lk_modal_node *node,
+                        struct lk_flexible_node *flexible, struct lk_arena *arena)
 {
     double *shape = lk_arena_take(arena, 6 * pad, sizeof(double));
     struct lk_mode_pairs second = layout_pairs(def->n_pairs, arena);
@@ -35,7 +33,7 @@ static void layout_node(const struct lk_modal_node_def *def, size_t pad,
 static struct lk_modal_step layout_step(size_t n, size_t iterations, struct lk_arena *arena)
 {
     struct lk_modal_step step = {0};
-    double **const arrays[] = {&step.old, &step.old_v, &step.u,        &step.kept, &step.momentum,
+    double **const arrays[] = {&step.old,   &step.old_v,    &step.u, &step.kept, &step.momentum,
                                &step.slope, &step.residual, &step.v, &step.y};
 
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)

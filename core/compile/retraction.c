@@ -8,9 +8,16 @@
 
 /* ---- the tree ---- */
 
-static bool leads_on(const struct lk_joint *j)
+static bool is_node(const struct lk_system *sys, int b)
 {
-    return j->kind == LK_ROWS_RIGID && j->n_sides == 2 && !j->of[0];
+    return b < sys->n_bodies && sys->body[b].is_node;
+}
+
+/* Return whether bodies move along joint @j. Nodes follow their body instead, see modal.h. */
+static bool leads_on(const struct lk_system *sys, const struct lk_joint *j)
+{
+    return j->kind == LK_ROWS_RIGID && j->n_sides == 2 && !j->of[0] && !is_node(sys, j->body[0]) &&
+           !is_node(sys, j->body[1]);
 }
 
 /* Append to t->order, which has @n bodies, the bodies that a joint connects with a body in the list
@@ -20,7 +27,7 @@ static int extend(struct lk_retraction *t, bool *is_placed, int n)
     const struct lk_system *sys = t->sys;
 
     for (int i = 0; i < sys->n_joints; i++)
-        for (int s = 0; s < 2 && leads_on(&sys->joint[i]); s++) {
+        for (int s = 0; s < 2 && leads_on(sys, &sys->joint[i]); s++) {
             int b = sys->joint[i].body[s], from = sys->joint[i].body[1 - s];
 
             if (b >= sys->n_bodies || is_placed[b] || (from < sys->n_bodies && !is_placed[from]))
@@ -181,5 +188,8 @@ void lk_retraction_move(struct lk_retraction *t, const double *by)
         else
             move_along(t, b, by);
     }
+    for (int k = 0; k < sys->n_modes; k++)
+        sys->now.mode[k].q += by[6 * n + (size_t)k];
+    lk_modal_settle(sys, &sys->now);
     lk_evaluate_poses(sys, &sys->now);
 }

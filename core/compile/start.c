@@ -702,6 +702,7 @@ static void find_accelerations(struct lk_system *sys, bool is_balanced)
 void lk_start_beside(struct lk_system *sys)
 {
     lk_signals_take(sys, sys->now.inputs);
+    lk_modal_settle(sys, &sys->now);
     lk_evaluate_poses(sys, &sys->now);
     start_coordinates(sys);
     lk_wind_up_settle(sys);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Key `modes` of a body: the numbers of a modal body, and the bodies that stand for its nodes. */
-#include "maths/vec.h"
 #include "modes.h"
+#include "maths/vec.h"
 #include "reader.h"
 
 #include <errno.h>
@@ -67,10 +67,11 @@ static int read_pairs(struct lk_node map, int n, int size, struct lk_modal_pair 
             continue;
         if (!(number[0] >= 1 && number[0] <= number[1] && number[1] <= n &&
               number[0] == floor(number[0]) && number[1] == floor(number[1])))
-            return lk_node_refuse(lk_node_at(list, i), err,
-                                  "second begins with %g and %g, expected two numbers of modes from "
-                                  "1 to %d, the smaller one first",
-                                  number[0], number[1], n);
+            return lk_node_refuse(
+                lk_node_at(list, i), err,
+                "second begins with %g and %g, expected two numbers of modes from "
+                "1 to %d, the smaller one first",
+                number[0], number[1], n);
         pair->k = (int)number[0] - 1;
         pair->l = (int)number[1] - 1;
         memcpy(pair->value, number + 2, (size_t)size * sizeof(double));
@@ -138,8 +139,8 @@ static int read_modes(struct lk_node map, struct lk_modal_def *modal, struct lk_
     modal->first = calloc(n, sizeof(*modal->first));
     if (!modal->omega || !modal->ratio || !modal->first)
         return -ENOMEM;
-    result = lk_also(result, read_list(map, "frequency", modal->n, LK_FREQUENCY_MIN, modal->omega,
-                                       err));
+    result =
+        lk_also(result, read_list(map, "frequency", modal->n, LK_FREQUENCY_MIN, modal->omega, err));
     for (size_t i = 0; i < n; i++)
         modal->omega[i] *= 2 * M_PI;
     if (lk_node_get(map, "damping").index != 0)
@@ -228,16 +229,18 @@ int lk_read_modal_nodes(struct lk_node section, struct lk_model *model, struct l
     if (n == model->n_bodies)
         return 0;
     if (n > LK_BODIES_MAX)
-        return lk_node_refuse(section, err, "%d bodies with the nodes of modal bodies, expected at "
-                              "most %d", n, LK_BODIES_MAX);
+        return lk_node_refuse(section, err,
+                              "%d bodies with the nodes of modal bodies, expected at "
+                              "most %d",
+                              n, LK_BODIES_MAX);
     bodies = realloc(model->bodies, (size_t)n * sizeof(*bodies));
     if (bodies == NULL)
         return -ENOMEM;
     model->bodies = bodies;
     for (int i = 0; i < model->n_modals && result == 0; i++) {
         struct lk_modal_def *m = &model->modals[i];
-        struct lk_node nodes = lk_node_get(
-            lk_node_get(lk_node_at(section, m->body), "modes"), "nodes");
+        struct lk_node nodes =
+            lk_node_get(lk_node_get(lk_node_at(section, m->body), "modes"), "nodes");
 
         for (int k = 0; k < m->n_nodes && result == 0; k++) {
             struct lk_node name = lk_node_key_at(nodes, k);

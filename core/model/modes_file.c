@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries of type `modal` in the section `flexible`: a file of modes becomes a body with `modes`. */
+/* Entries of type `modal` in the section `flexible`: a file of modes becomes a body with `modes`.
+ */
 #include "maths/vec.h"
 #include "modes.h"
 #include "parameters.h"
@@ -55,10 +56,11 @@ static int find_file(const struct work *w, char path[PATH_MAX])
         if (access(path, F_OK) == 0)
             return 0;
     }
-    return lk_node_refuse(node, w->err,
-                          "there is no file '%.200s' beside the model, expected a file of modes, as "
-                          "'linkage flex' writes it",
-                          name);
+    return lk_node_refuse(
+        node, w->err,
+        "there is no file '%.200s' beside the model, expected a file of modes, as "
+        "'linkage flex' writes it",
+        name);
 }
 
 /* Copy a value of the file, with its place, into the document of the model. */
@@ -82,8 +84,8 @@ static int copy(struct work *w, struct lk_node from, int file, int *ret)
     if (entry == NULL)
         return -ENOMEM;
     for (int i = 0; i < n && result == 0; i++) {
-        struct lk_node next = {w->file, w->file->entries[w->file->nodes[from.index].first +
-                                                         (size_t)i]};
+        struct lk_node next = {w->file,
+                               w->file->entries[w->file->nodes[from.index].first + (size_t)i]};
 
         result = copy(w, next, file, &entry[i]);
     }
@@ -201,8 +203,8 @@ static int shift_nodes(struct work *w, int modes, const double center[3])
 /* Write the body from the root of the file. */
 static int add_body(struct work *w, struct lk_node root, int *entries)
 {
-    static const char *const keys[] = {"mass",    "center",        "inertia", "frequency",
-                                       "damping", "inertia_first", "second",  "nodes", NULL};
+    static const char *const keys[] = {"mass",          "center", "inertia", "frequency", "damping",
+                                       "inertia_first", "second", "nodes",   NULL};
     static const char *const of_body[] = {"mass", "inertia", NULL};
     static const char *const of_modes[] = {"frequency", "inertia_first", "second", "nodes", NULL};
     bool has_damping = lk_node_get(w->map, "damping").index != 0;

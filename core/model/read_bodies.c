@@ -180,9 +180,9 @@ static int read_masses(struct lk_node map, struct lk_body_def *body, struct lk_e
 {
     static const char *const with_rods[] = {
         "rods", "mass", "diameter", "orientation", "velocity", "angular_velocity", NULL};
-    static const char *const with_numbers[] = {
-        "mass",     "inertia",          "position", "orientation",
-        "velocity", "angular_velocity", "modes",    NULL};
+    static const char *const with_numbers[] = {"mass",        "inertia",  "position",
+                                               "orientation", "velocity", "angular_velocity",
+                                               "modes",       NULL};
     bool has_rods = lk_node_get(map, "rods").index != 0;
     int result = lk_node_check_keys(map, has_rods ? "a body of rods" : "a body",
                                     has_rods ? with_rods : with_numbers, err);

@@ -46,8 +46,8 @@ struct lk_carried {
  *          eliminates rigid rows first
  * @hangs_on: for each body, the hub whose branch contains the body, or -1; NULL: there are no hubs
  * @side:   bodies of all sides of each joint, nodes among them; in @body the body with modes stands
- *          for its nodes, once for each joint. NULL: as @body;  @carried: for each body, if @side is
- *          not NULL */
+ *          for its nodes, once for each joint. NULL: as @body;  @carried: for each body, if @side
+ * is not NULL */
 struct lk_topology {
     int n_bodies;
     int n_joints;

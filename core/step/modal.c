@@ -80,14 +80,26 @@ void lk_modal_orient(const struct lk_modal *m, int node, const double q[4], doub
 /* ---- the tangent of the rotation ---- */
 
 /* coefficients of (1 - cos a) / a^2 and (a - sin a) / a^3 in y = a^2 */
-static const double of_square[] = {
-    1.0 / 2,           -1.0 / 24,          1.0 / 720,          -1.0 / 40320,
-    1.0 / 3628800,     -1.0 / 479001600,   1.0 / 87178291200,  -1.0 / 20922789888000,
-    1.0 / 6.402373705728e15, -1.0 / 2.43290200817664e18};
-static const double of_cube[] = {
-    1.0 / 6,           -1.0 / 120,         1.0 / 5040,         -1.0 / 362880,
-    1.0 / 39916800,    -1.0 / 6227020800,  1.0 / 1307674368000, -1.0 / 355687428096000,
-    1.0 / 1.21645100408832e17, -1.0 / 5.109094217170944e19};
+static const double of_square[] = {1.0 / 2,
+                                   -1.0 / 24,
+                                   1.0 / 720,
+                                   -1.0 / 40320,
+                                   1.0 / 3628800,
+                                   -1.0 / 479001600,
+                                   1.0 / 87178291200,
+                                   -1.0 / 20922789888000,
+                                   1.0 / 6.402373705728e15,
+                                   -1.0 / 2.43290200817664e18};
+static const double of_cube[] = {1.0 / 6,
+                                 -1.0 / 120,
+                                 1.0 / 5040,
+                                 -1.0 / 362880,
+                                 1.0 / 39916800,
+                                 -1.0 / 6227020800,
+                                 1.0 / 1307674368000,
+                                 -1.0 / 355687428096000,
+                                 1.0 / 1.21645100408832e17,
+                                 -1.0 / 5.109094217170944e19};
 #define TERMS 10
 
 /* Return the series of @c at @y, or its derivative. */
@@ -217,8 +229,7 @@ static void invert(const struct lk_system *sys, struct lk_modal *m)
             f->coupling[i * f->pad + k] = f->weight[k] * m->coupling[i * f->pad + k];
         for (int i = 0; i < 3; i++)
             for (int j = i; j < 3; j++)
-                J[lk_sym_at(i, j)] -=
-                    m->coupling[i * f->pad + k] * f->coupling[j * f->pad + k];
+                J[lk_sym_at(i, j)] -= m->coupling[i * f->pad + k] * f->coupling[j * f->pad + k];
     }
     lk_sym_inverse(J, f->inertia);
     for (int i = 0; i < 6; i++)
@@ -377,8 +388,7 @@ void lk_modal_settle(struct lk_system *sys, struct lk_state *state)
 }
 
 /* Add the accelerations of the nodes that velocities make, with no acceleration of the body. */
-static void add_gamma(const struct lk_system *sys, const struct lk_modal *m,
-                      struct lk_state *state)
+static void add_gamma(const struct lk_system *sys, const struct lk_modal *m, struct lk_state *state)
 {
     const double *w = state->motion[m->body].v.w, *R = sys->pose[m->body].R;
     const struct lk_mode_state *mode = state->mode + m->at;
@@ -407,8 +417,8 @@ static void add_gamma(const struct lk_system *sys, const struct lk_modal *m,
         for (int i = 0; i < 3; i++)
             local[i] = spun[i] + 2 * once[i] + second[i];
         lk_rotate(R, local, world);
-        tangent(place + 3, rate + 3, own);       /* T phi' */
-        tangent(place + 3, second + 3, turned);  /* T phi'' of velocities */
+        tangent(place + 3, rate + 3, own);      /* T phi' */
+        tangent(place + 3, second + 3, turned); /* T phi'' of velocities */
         tangent_rate(place + 3, rate + 3, changed);
         for (int i = 0; i < 3; i++) {
             spin[i] = 0;
@@ -423,14 +433,15 @@ static void add_gamma(const struct lk_system *sys, const struct lk_modal *m,
     }
 }
 
-void lk_modal_accelerate(struct lk_system *sys, const struct lk_modal *m,
-                         const struct lk_twist *on, struct lk_state *state)
+void lk_modal_accelerate(struct lk_system *sys, const struct lk_modal *m, const struct lk_twist *on,
+                         struct lk_state *state)
 {
     struct lk_flexible_force *f = m->force;
     struct lk_motion *body = &state->motion[m->body];
     struct lk_mode_state *mode = state->mode + m->at;
     const double *w = body->v.w;
-    double *rate = m->step->v, *slope = m->step->slope, momentum[3], more[3], turn[3], change[6] = {0};
+    double *rate = m->step->v, *slope = m->step->slope, momentum[3], more[3], turn[3],
+           change[6] = {0};
 
     lk_modal_collect(m, on);
     for (int k = 0; k < m->n; k++)

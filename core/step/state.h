@@ -17,8 +17,8 @@ struct lk_motion {
     struct lk_twist a;
 };
 
-/** struct lk_mode_state - state of a modal coordinate: @q, its rate @v and acceleration @a. Of `rattle`,
- * as in struct lk_rattle_own: @unclosed: of the last factor;  @moved, @curvature */
+/** struct lk_mode_state - state of a modal coordinate: @q, its rate @v and acceleration @a. Of
+ * `rattle`, as in struct lk_rattle_own: @unclosed: of the last factor;  @moved, @curvature */
 struct lk_mode_state {
     double q;
     double v;

@@ -125,9 +125,9 @@ struct lk_system {
                                  * after rigid ones */
     struct lk_joint *joint;
     struct lk_modal *modal; /* bodies with modes, and their work in a step, see modal.h */
-    double *rigid; /* E of rigid rows; 0 for other rows */
-    double *scale; /* diagonal of s Phi_q W Phi_q^T of every row at t = 0 */
-    int *followed; /* indices of the n_followed joints */
+    double *rigid;          /* E of rigid rows; 0 for other rows */
+    double *scale;          /* diagonal of s Phi_q W Phi_q^T of every row at t = 0 */
+    int *followed;          /* indices of the n_followed joints */
     struct lk_load *load;
     struct lk_law *law; /* law of each compliant row, see laws.h */
     struct lk_term *term;

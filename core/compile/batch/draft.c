@@ -77,7 +77,8 @@ static int is_known(const struct lk_draft *d)
 
 bool lk_batches_may_be(const struct lk_draft *d)
 {
-    return d->n_bodies > 0 && d->model->n_modals == 0 && strcmp(d->engine, "none") != 0 && is_known(d);
+    return d->n_bodies > 0 && d->model->n_modals == 0 && strcmp(d->engine, "none") != 0 &&
+           is_known(d);
 }
 
 /** struct rows_in_lanes - the joints whose rows are in lanes.

@@ -169,8 +169,8 @@ int lk_hubs_may_be(const struct lk_draft *d, int body)
     struct parts p;
     int r, at_hub = 0, hanging = 0;
 
-    if (d->model->bodies[body].kind != LK_BODY_RIGID || d->plane[body].is_held || !(d->model->bodies[body].mass > 0) ||
-        lk_draft_may_be_thin(&d->model->bodies[body]))
+    if (d->model->bodies[body].kind != LK_BODY_RIGID || d->plane[body].is_held ||
+        !(d->model->bodies[body].mass > 0) || lk_draft_may_be_thin(&d->model->bodies[body]))
         return 0;
     r = parts_init(d, &p);
     if (r == 0)

@@ -47,8 +47,7 @@ static bool connect(const struct lk_draft *d, int *next, const struct lk_draft_b
     int root[2];
 
     for (int s = 0; s < 2; s++)
-        root[s] =
-            root_of(next, b->body[s] < d->n_bodies ? d->carried[b->body[s]].by : d->n_bodies);
+        root[s] = root_of(next, b->body[s] < d->n_bodies ? d->carried[b->body[s]].by : d->n_bodies);
     next[root[0]] = root[1];
     return root[0] != root[1];
 }

@@ -311,8 +311,7 @@ static void count_at_bodies(const struct lk_draft *d, const struct lk_draft_bloc
 static bool may_be_split(const struct lk_draft *d, int b, int rows, int blocks)
 {
     return (d->reductions & LK_REDUCTION_SPLITS) && !d->plane[b].is_held &&
-           d->model->bodies[b].kind == LK_BODY_RIGID && rows >= SPLIT_ROWS &&
-           blocks >= 4;
+           d->model->bodies[b].kind == LK_BODY_RIGID && rows >= SPLIT_ROWS && blocks >= 4;
 }
 
 /* Try all bodies as hubs and splits. @counts: two zeros per body;  @front_rows, @saved: one zero

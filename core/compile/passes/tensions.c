@@ -54,7 +54,9 @@ int lk_tensions_find(const struct lk_draft *d, double *ret)
          * two moments. */
         double moment = 0.5 * (J[0] + J[1] + J[2]);
 
-        ret[b] = moment > 0 && m->bodies[b].kind == LK_BODY_RIGID ? 0.25 * d->h * d->h * pull * levers[b].longest / moment : 0;
+        ret[b] = moment > 0 && m->bodies[b].kind == LK_BODY_RIGID
+                     ? 0.25 * d->h * d->h * pull * levers[b].longest / moment
+                     : 0;
         n += ret[b] > LK_TENSE;
     }
     free(levers);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies with modes in a step of `rattle`. The discrete Lagrangian
  *
- *     h T(u/h, theta/h, dq/h) - h (V_n + V_n+1) / 2,   J = (J_n + J_n+1) / 2,   q = (q_n + q_n+1) / 2
+ *     h T(u/h, theta/h, dq/h) - h (V_n + V_n+1) / 2,   J = (J_n + J_n+1) / 2,   q = (q_n + q_n+1) /
+ * 2
  *
  * of step/modal.h gives, with y = J theta + sum q_n,k beta_kl q_n+1,l, the half kicks
  *
@@ -10,8 +11,8 @@
  *                 - q'_n,l - w_n . H_n,l    + h/2 (k (q_n + q_n+1) / 2 + c dq / h + f_q)
  *
  * at q_n, with f = Phi_q^T lambda - Q on the coordinates, and likewise at q_n+1 the momenta from
- * which M^-1 gives the velocities. Stiffness and damping act as the laws of compliant rows do: their
- * mean over the step in both half kicks, and in the matrix of the iterations only. */
+ * which M^-1 gives the velocities. Stiffness and damping act as the laws of compliant rows do:
+ * their mean over the step in both half kicks, and in the matrix of the iterations only. */
 #include "step/one/modal.h"
 #include "maths/vec.h"
 #include "step/kinematics.h"

@@ -6,12 +6,14 @@
 
 #include "step/one/rattle.h"
 
-/** lk_one_modal_kick() - begin a step: predict the modes, compute momenta and the kick of the forces
- * in system->residual; W is the one of the iterations from here on. */
+/** lk_one_modal_kick() - begin a step: predict the modes, compute momenta and the kick of the
+ * forces in system->residual; W is the one of the iterations from here on. */
 LK_RT void lk_one_modal_kick(struct lk_system *system);
-/** lk_one_modal_put() - compute poses of the nodes, and their motion in the step, of the iterate. */
+/** lk_one_modal_put() - compute poses of the nodes, and their motion in the step, of the iterate.
+ */
 LK_RT void lk_one_modal_put(struct lk_system *system);
-/** lk_one_modal_residual() - do the same, and compute s W g of bodies with modes and their nodes. */
+/** lk_one_modal_residual() - do the same, and compute s W g of bodies with modes and their nodes.
+ */
 LK_RT void lk_one_modal_residual(struct lk_system *system);
 /** lk_one_modal_find() - compute the increment of the modes in @iteration, from the solution.
  * lk_one_modal_multiply() - return the product of two increments in the norm of the mass.
@@ -20,9 +22,8 @@ LK_RT void lk_one_modal_residual(struct lk_system *system);
 LK_RT void lk_one_modal_find(struct lk_system *system, int iteration);
 LK_RT double lk_one_modal_multiply(struct lk_system *system, int iteration, int before);
 LK_RT void lk_one_modal_blend(struct lk_system *system, int iteration, int before, double alpha);
-LK_RT void lk_one_modal_apply(struct lk_system *system,
-                              const struct lk_rattle_increment *increment, int iteration,
-                              double part);
+LK_RT void lk_one_modal_apply(struct lk_system *system, const struct lk_rattle_increment *increment,
+                              int iteration, double part);
 /** lk_one_modal_keep(), lk_one_modal_take_kept() - store the present iterate, unless the iterations
  * have ended; restore it, with W = M^-1 from here on. */
 LK_RT void lk_one_modal_keep(const struct lk_system *system);
@@ -33,7 +34,8 @@ LK_RT void lk_one_modal_place_unclosed(struct lk_system *system, const struct lk
 LK_RT void lk_one_modal_close(struct lk_system *system);
 /** lk_one_modal_velocities() - compute the velocities after the second half kick.
  * lk_one_modal_free() - compute the accelerations without joints.
- * lk_one_modal_subtract() - subtract the last correction from the rates or accelerations of modes. */
+ * lk_one_modal_subtract() - subtract the last correction from the rates or accelerations of modes.
+ */
 LK_RT void lk_one_modal_velocities(struct lk_system *system);
 LK_RT void lk_one_modal_free(struct lk_system *system);
 LK_RT void lk_one_modal_subtract(struct lk_system *system, struct lk_state *state,
