@@ -432,6 +432,7 @@ int lk_linear_init_nudged(struct lk_system *system, bool at_rest, double factor,
         return -EINVAL;
     if (at_rest)
         stop_bodies(system);
+    lk_modal_weigh_by(system, LK_MODAL_ALL);
     r = linearise(&w, ret_error);
     free(w.base);
     free(w.spin);
@@ -441,6 +442,7 @@ int lk_linear_init_nudged(struct lk_system *system, bool at_rest, double factor,
     free(w.rest);
     free(w.side[0]);
     free(w.side[1]);
+    lk_modal_weigh_by(system, LK_MODAL_FREE);
     lk_system_reset(system);
     if (r != 0)
         lk_linear_fini(&l);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies with modes: their constants, and their memory in a step. */
 #include "compile/fill.h"
+#include "maths/elementary.h"
 #include "maths/vec.h"
 #include <string.h>
 
@@ -33,8 +34,8 @@ static void layout_node(const struct lk_modal_node_def *def, size_t pad, struct 
 static struct lk_modal_step layout_step(size_t n, size_t iterations, struct lk_arena *arena)
 {
     struct lk_modal_step step = {0};
-    double **const arrays[] = {&step.old,   &step.old_v,    &step.u, &step.kept, &step.momentum,
-                               &step.slope, &step.residual, &step.v, &step.y};
+    double **const arrays[] = {&step.old,   &step.old_v,    &step.u,   &step.kept, &step.momentum,
+                               &step.slope, &step.residual, &step.law, &step.v,    &step.y};
 
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
         *arrays[i] = lk_arena_take(arena, n, sizeof(double));
@@ -58,6 +59,8 @@ static void layout_modal(const struct lk_system *sys, const struct lk_modal_def 
         .n_nodes = def->n_nodes,
         .stiffness = lk_arena_take(arena, n, sizeof(double)),
         .damping = lk_arena_take(arena, n, sizeof(double)),
+        .decay = lk_arena_take(arena, n, sizeof(double)),
+        .is_static = lk_arena_take(arena, n, sizeof(bool)),
         .first = lk_arena_take(arena, n + 1, sizeof(*made.first)),
         .second = layout_pairs(def->n_pairs, arena),
         .node = node,
@@ -110,7 +113,9 @@ static void copy_pairs(const struct lk_modal_pair *from, int n, struct lk_mode_p
     for (int i = 0; i < n; i++) {
         to->pair[i].k = from[i].k;
         to->pair[i].l = from[i].l;
-        memcpy(to->pair[i].value, from[i].value, sizeof(to->pair[i].value));
+        to->pair[i].half = from[i].k == from[i].l ? 0.5 : 1;
+        for (int c = 0; c < 9; c++) /* beta is a vector of its own */
+            to->pair[i].value[c < 6 ? c / 4 : 2][c < 6 ? c % 4 : c - 6] = from[i].value[c];
     }
 }
 
@@ -123,6 +128,14 @@ static void fill_node(const struct lk_modal_node_def *def, int n, size_t pad,
         for (size_t i = 0; i < 6; i++)
             node->shape[i * pad + (size_t)k] = def->shape[k][i];
     copy_pairs(def->pair, def->n_pairs, &node->second);
+}
+
+/* return the hyperbolic tangent of @x >= 0, in bits that no library decides */
+static double tanh_of(double x)
+{
+    double part = lk_exp(-2 * x);
+
+    return x < 1e-4 ? x - x * x * x / 3 : (1 - part) / (1 + part);
 }
 
 void lk_fill_modal(struct lk_system *sys, const struct lk_model *m)
@@ -139,6 +152,9 @@ void lk_fill_modal(struct lk_system *sys, const struct lk_model *m)
         for (int k = 0; k < def->n; k++) {
             modal->stiffness[k] = def->omega[k] * def->omega[k];
             modal->damping[k] = 2 * def->ratio[k] * def->omega[k];
+            modal->is_static[k] = def->omega[k] * sys->h > LK_MODAL_FAST;
+            modal->decay[k] = 2 / sys->h * (1 + sys->s * modal->stiffness[k]) *
+                              tanh_of(def->ratio[k] * def->omega[k] * sys->h);
             memcpy(modal->first[k], def->first[k], sizeof(modal->first[k]));
         }
         memcpy(modal->first[def->n], m->bodies[def->body].inertia, sizeof(modal->first[0]));

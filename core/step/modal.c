@@ -8,30 +8,32 @@
 
 /* ---- places of nodes ---- */
 
-/* Add half of the second derivatives times both coordinates. */
-static void add_second(const struct lk_mode_pairs *pairs, const double *q, double ret[6])
+/* Add the quadratic form of the pairs at @q. */
+LK_INLINE void add_second(const struct lk_mode_pairs *pairs, const double *q, double ret[6])
 {
+    lk_four sum[2] = {{ret[0], ret[1], ret[2], ret[3]}, {ret[4], ret[5], 0, 0}};
+
     for (int i = 0; i < pairs->n; i++) {
         const struct lk_mode_pair *p = &pairs->pair[i];
-        double both = (p->k == p->l ? 0.5 : 1) * q[p->k] * q[p->l];
+        double both = p->half * q[p->k] * q[p->l];
 
-        for (int c = 0; c < 6; c++)
-            ret[c] += both * p->value[c];
+        sum[0] += both * p->value[0];
+        sum[1] += both * p->value[1];
     }
+    memcpy(ret, sum, 6 * sizeof(double));
 }
 
 /* Compute r and phi of a node. */
-static void place_of(const struct lk_modal *m, const struct lk_modal_node *a, const double *q,
-                     double ret[6])
+static void place_node(const struct lk_modal *m, struct lk_modal_node *a, const double *q)
 {
     for (int i = 0; i < 6; i++) {
         const double *shape = a->shape + i * m->flexible->pad;
 
-        ret[i] = i < 3 ? a->place[i] : 0;
+        a->now[i] = i < 3 ? a->place[i] : 0;
         for (int k = 0; k < m->n; k++)
-            ret[i] += shape[k] * q[k];
+            a->now[i] += shape[k] * q[k];
     }
-    add_second(&a->second, q, ret);
+    add_second(&a->second, q, a->now);
 }
 
 void lk_modal_put(struct lk_system *sys, const struct lk_modal *m, const double *q)
@@ -41,9 +43,10 @@ void lk_modal_put(struct lk_system *sys, const struct lk_modal *m, const double 
     memmove(m->q, q, (size_t)m->n * sizeof(double));
     for (int i = 0; i < m->n_nodes; i++) {
         struct lk_pose *pose = &sys->pose[m->node[i].body];
-        double place[6], arm[3], turn[4], E[9];
+        const double *place = m->node[i].now;
+        double arm[3], turn[4], E[9];
 
-        place_of(m, &m->node[i], q, place);
+        place_node(m, &m->node[i], q);
         lk_rotate(body->R, place, arm);
         lk_rotation_exp(place + 3, turn);
         lk_quat_matrix(turn, E);
@@ -69,10 +72,9 @@ void lk_modal_place(struct lk_system *sys, const struct lk_state *state)
 
 void lk_modal_orient(const struct lk_modal *m, int node, const double q[4], double ret[4])
 {
-    double place[6], turn[4];
+    double turn[4];
 
-    place_of(m, &m->node[node], m->q, place);
-    lk_rotation_exp(place + 3, turn);
+    lk_rotation_exp(m->node[node].now + 3, turn);
     lk_quat_mul(q, turn, ret);
     lk_quat_normalise(ret);
 }
@@ -143,12 +145,23 @@ static void tangent_rate(const double phi[3], const double x[3], double ret[3])
 
 void lk_modal_inertia(const struct lk_modal *m, const double *q, double ret[6])
 {
-    /* J0 is that of the body, see fill_modal.c: @first has n + 1 entries, the last one is J0 */
     memcpy(ret, m->first[m->n], 6 * sizeof(double));
     for (int k = 0; k < m->n; k++)
         for (int i = 0; i < 6; i++)
             ret[i] += m->first[k][i] * q[k];
     add_second(&m->second, q, ret);
+}
+
+/* compute the products of @w with which w . S w is a sum over xx yy zz xy xz yz */
+LK_INLINE void products_of(const double w[3], lk_four ret[2])
+{
+    ret[0] = (lk_four){w[0] * w[0], w[1] * w[1], w[2] * w[2], 2 * w[0] * w[1]};
+    ret[1] = (lk_four){2 * w[0] * w[2], 2 * w[1] * w[2], 0, 0};
+}
+
+LK_INLINE double sum_of(lk_four x)
+{
+    return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
 /* return w . S w of the symmetric matrix @S */
@@ -160,37 +173,40 @@ static double square(const double S[6], const double w[3])
 
 void lk_modal_slopes(const struct lk_modal *m, const double *q, const double w[3], double *ret)
 {
+    lk_four by[2];
+
+    products_of(w, by);
     for (int k = 0; k < m->n; k++)
         ret[k] = square(m->first[k], w);
     for (int i = 0; i < m->second.n; i++) {
         const struct lk_mode_pair *p = &m->second.pair[i];
-        double value = square(p->value, w);
+        double value = p->half * sum_of(p->value[0] * by[0] + p->value[1] * by[1]);
 
         ret[p->k] += value * q[p->l];
-        if (p->k != p->l)
-            ret[p->l] += value * q[p->k];
+        ret[p->l] += value * q[p->k];
     }
 }
 
 void lk_modal_cross(const struct lk_modal *m, const double *a, const double *b, double ret[3])
 {
-    for (int i = 0; i < 3; i++)
-        ret[i] = 0;
+    lk_four sum = {0};
+
     for (int i = 0; i < m->second.n; i++) {
         const struct lk_mode_pair *p = &m->second.pair[i];
-        double part = a[p->k] * b[p->l] - a[p->l] * b[p->k];
 
-        for (int c = 0; c < 3; c++)
-            ret[c] += part * p->value[6 + c];
+        sum += (a[p->k] * b[p->l] - a[p->l] * b[p->k]) * p->value[2];
     }
+    memcpy(ret, &sum, 3 * sizeof(double));
 }
 
 void lk_modal_pull(const struct lk_modal *m, double scale, const double *a, const double w[3],
                    double *ret)
 {
+    const lk_four by = {scale * w[0], scale * w[1], scale * w[2], 0};
+
     for (int i = 0; i < m->second.n; i++) {
         const struct lk_mode_pair *p = &m->second.pair[i];
-        double value = scale * lk_dot(p->value + 6, w);
+        double value = sum_of(p->value[2] * by);
 
         ret[p->l] += value * a[p->k];
         ret[p->k] -= value * a[p->l];
@@ -207,10 +223,19 @@ static void coupling_of(const struct lk_modal *m)
         const struct lk_mode_pair *p = &m->second.pair[i];
 
         for (int c = 0; c < 3; c++) {
-            m->coupling[c * pad + p->l] += m->q[p->k] * p->value[6 + c];
-            m->coupling[c * pad + p->k] -= m->q[p->l] * p->value[6 + c];
+            m->coupling[c * pad + p->l] += m->q[p->k] * p->value[2][c];
+            m->coupling[c * pad + p->k] -= m->q[p->l] * p->value[2][c];
         }
     }
+}
+
+/* return D^-1 of a mode */
+static double weight_of(const struct lk_system *sys, const struct lk_modal *m, int k)
+{
+    if (m->weights == LK_MODAL_STIFF)
+        return m->is_static[k] ? 0.5 / (sys->s * (m->stiffness[k] + m->damping[k] / sys->h))
+                               : 1 / (1 + sys->s * (m->stiffness[k] + 2 / sys->h * m->decay[k]));
+    return m->weights == LK_MODAL_ALL || !m->is_static[k];
 }
 
 /* Compute W from J and H. */
@@ -222,9 +247,7 @@ static void invert(const struct lk_system *sys, struct lk_modal *m)
 
     memcpy(J, m->inertia, sizeof(J));
     for (int k = 0; k < m->n; k++) {
-        double stiff = sys->s * (m->stiffness[k] + 2 / sys->h * m->damping[k]);
-
-        f->weight[k] = is_rigid ? 0 : m->weights == LK_MODAL_STIFF ? 1 / (1 + stiff) : 1;
+        f->weight[k] = is_rigid ? 0 : weight_of(sys, m, k);
         for (int i = 0; i < 3; i++)
             f->coupling[i * f->pad + k] = f->weight[k] * m->coupling[i * f->pad + k];
         for (int i = 0; i < 3; i++)
@@ -249,9 +272,8 @@ static void slope_of(const struct lk_modal *m, int node, double *ret)
         const struct lk_mode_pair *p = &pairs->pair[i];
 
         for (int c = 0; c < 6; c++) {
-            ret[c * pad + p->k] += p->value[c] * m->q[p->l];
-            if (p->k != p->l)
-                ret[c * pad + p->l] += p->value[c] * m->q[p->k];
+            ret[c * pad + p->k] += p->half * p->value[c / 4][c % 4] * m->q[p->l];
+            ret[c * pad + p->l] += p->half * p->value[c / 4][c % 4] * m->q[p->k];
         }
     }
 }
@@ -261,9 +283,9 @@ static void jacobian_of(const struct lk_system *sys, struct lk_modal *m, int nod
     const double *R = sys->pose[m->body].R;
     struct lk_flexible_node *to = &m->flexible->node[node];
     int pad = m->flexible->pad;
-    double *slope = m->slope + (size_t)node * 6 * (size_t)pad, place[6], turn[4], E[9];
+    double *slope = m->slope + (size_t)node * 6 * (size_t)pad, turn[4], E[9];
+    const double *place = m->node[node].now;
 
-    place_of(m, &m->node[node], m->q, place);
     slope_of(m, node, slope);
     lk_rotation_exp(place + 3, turn);
     lk_quat_matrix(turn, E);
@@ -398,19 +420,19 @@ static void add_gamma(const struct lk_system *sys, const struct lk_modal *m, str
         const double *slope = m->slope + (size_t)a * 6 * (size_t)pad;
         const struct lk_mode_pairs *pairs = &m->node[a].second;
         struct lk_twist *to = &state->motion[m->node[a].body].a;
-        double place[6], rate[6] = {0}, second[6] = {0}, local[3], world[3], once[3], spun[3];
+        const double *place = m->node[a].now;
+        double rate[6] = {0}, second[6] = {0}, local[3], world[3], once[3], spun[3];
         double turned[3], own[3], spin[3], gyro[3], changed[3];
 
-        place_of(m, &m->node[a], m->q, place);
         for (int c = 0; c < 6; c++)
             for (int k = 0; k < m->n; k++)
                 rate[c] += slope[c * pad + k] * mode[k].v;
         for (int i = 0; i < pairs->n; i++) {
             const struct lk_mode_pair *p = &pairs->pair[i];
-            double both = (p->k == p->l ? 1 : 2) * mode[p->k].v * mode[p->l].v;
+            double both = 2 * p->half * mode[p->k].v * mode[p->l].v;
 
             for (int c = 0; c < 6; c++)
-                second[c] += both * p->value[c];
+                second[c] += both * p->value[c / 4][c % 4];
         }
         lk_cross_twice(w, place, spun);
         lk_cross(w, rate, once);
@@ -457,11 +479,10 @@ void lk_modal_accelerate(struct lk_system *sys, const struct lk_modal *m, const 
             change[i] += m->first[k][i] * rate[k];
     for (int i = 0; i < m->second.n; i++) {
         const struct lk_mode_pair *p = &m->second.pair[i];
-        double part = p->k == p->l ? m->q[p->k] * rate[p->k]
-                                   : m->q[p->k] * rate[p->l] + m->q[p->l] * rate[p->k];
+        double part = p->half * (m->q[p->k] * rate[p->l] + m->q[p->l] * rate[p->k]);
 
         for (int c = 0; c < 6; c++)
-            change[c] += part * p->value[c];
+            change[c] += part * p->value[c / 4][c % 4];
     }
     lk_sym_mul(change, w, turn);
     lk_modal_slopes(m, m->q, w, slope);
@@ -496,7 +517,7 @@ double lk_modal_kinetic(const struct lk_system *sys, const struct lk_state *stat
         for (int k = 0; k < m->n; k++) {
             q[k] = mode[k].q;
             v[k] = mode[k].v;
-            sum += 0.5 * v[k] * v[k];
+            sum += m->is_static[k] ? 0 : 0.5 * v[k] * v[k];
         }
         lk_modal_inertia(m, q, J);
         lk_modal_cross(m, q, v, cross);

@@ -24,15 +24,19 @@
 
 #include "solve/flexible.h"
 #include "step/state.h"
+#include <stdbool.h>
 
 struct lk_system;
 
 /** struct lk_mode_pair - second derivatives with respect to two modal coordinates, k <= l.
- * @value: of the body: J2 (xx yy zz xy xz yz), beta; of a node: displacement, rotation */
+ * @half:  1, or 1/2 if k = l: the quadratic form has @half times @value q_k q_l
+ * @value: of the body: J2 (xx yy zz xy xz yz, two zeros), beta (three values and a zero); of a
+ *         node: displacement, rotation */
 struct lk_mode_pair {
     int k;
     int l;
-    double value[9];
+    double half;
+    lk_four value[3];
 };
 
 struct lk_mode_pairs {
@@ -41,23 +45,43 @@ struct lk_mode_pairs {
 };
 
 /** struct lk_modal_node - a node. @body: its index;  @place: u0 [m]
- * @shape: S of displacement and rotation, six rows of lk_flexible.pad values */
+ * @shape: S of displacement and rotation, six rows of lk_flexible.pad values
+ * @now:   r and phi at the present coordinates */
 struct lk_modal_node {
     int body;
     double place[3];
     double *shape;
+    double now[6];
     struct lk_mode_pairs second;
 };
 
+/* phase of a mode in a step [rad] above which it is quasi-static: it follows its forces without
+ * inertia, as static modes are meant to. A step cannot resolve its swing, of which nothing but an
+ * alternation from step to step would be left */
+#define LK_MODAL_FAST 2.0
+
 /** enum lk_modal_weights - weights of the modes in W.
- * FREE:   W = M^-1
- * STIFF:  with stiffness and damping, for the iterations of a step: D = 1 + s (k + 2 c / h)
- * RIGID:  the modes do not move;  HELD: the body does not move at all */
-enum lk_modal_weights { LK_MODAL_FREE, LK_MODAL_STIFF, LK_MODAL_RIGID, LK_MODAL_HELD };
+ * FREE:   W = M^-1; quasi-static modes do not move
+ * ALL:    W = M^-1, for analyses
+ * STIFF:  with stiffness and damping, for the iterations of a step: D = 1 + s (omega^2 + 2 decay /
+ * h), of quasi-static modes 2 s (omega^2 + damping / h) RIGID:  the modes do not move;  HELD: the
+ * body does not move at all */
+enum lk_modal_weights {
+    LK_MODAL_FREE,
+    LK_MODAL_ALL,
+    LK_MODAL_STIFF,
+    LK_MODAL_RIGID,
+    LK_MODAL_HELD
+};
 
 /** struct lk_modal - a body with modes.
  * @body:      its index;  @n: number of modes;  @at: index of the first one among all modes
- * @stiffness: omega^2;  @damping: 2 zeta omega;  @first: J1
+ * @stiffness: omega^2;  @damping: 2 zeta omega
+ * @decay:     damping in a step, (2/h) (1 + s omega^2) tanh(zeta omega h): with it a free mode
+ *             decays by exp(-zeta omega h) in a step of any length, where 2 zeta omega would let a
+ *             mode ring that is faster than the step
+ * @is_static: for each mode, whether it is quasi-static
+ * @first:     J1, then J0
  * In the work of a step:
  * @flexible:  W, T of the nodes
  * @weights:   what W contains
@@ -73,6 +97,8 @@ struct lk_modal {
     int n_nodes;
     double *stiffness;
     double *damping;
+    double *decay;
+    bool *is_static;
     double (*first)[6];
     struct lk_mode_pairs second;
     struct lk_modal_node *node;
@@ -92,6 +118,7 @@ struct lk_modal {
  * @momentum: h times the momenta of the modes, @spin: of the rotation, at q_n
  * @slope:  h^2 theta . dJ/dq_k theta at q_n, or scratch
  * @kick:   s W (Phi_q^T lambda - Q) at q_n: six values, then n;  @residual: s W g of the modes
+ * @law:    forces of stiffness and damping over the step, before closing
  * @v, @y:  scratch;  @dq, @correction: increments of all iterations, one after another */
 struct lk_modal_step {
     double *old;
@@ -103,6 +130,7 @@ struct lk_modal_step {
     double *slope;
     double *kick;
     double *residual;
+    double *law;
     double *v;
     double *y;
     double *dq;

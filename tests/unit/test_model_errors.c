@@ -110,7 +110,7 @@ static const struct row {
     {"mass: 1,", "mass: [1],", "m:5:15: mass is a list, expected a finite number"},
     {"mass: 1,", "weight: 1,",
      "m:5:9: unknown key 'weight' in a body, expected mass, inertia, position, orientation, "
-     "velocity, angular_velocity"},
+     "velocity, angular_velocity, modes"},
     {"inertia: [1, 1, 1], ", "",
      "m:5:8: the key 'inertia' is missing, expected [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, "
      "Iyz]"},
@@ -157,7 +157,7 @@ static const struct row {
      "m:6:72: orientation is a list, expected a map with keys out of axis, angle, quaternion"},
     {"arm: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}", "arm: 3",
      "m:5:8: a body is '3', expected a map with keys out of mass, inertia, position, orientation, "
-     "velocity, angular_velocity"},
+     "velocity, angular_velocity, modes"},
     {"revolute", "hinge",
      "m:8:17: type is 'hinge', expected revolute, spherical, prismatic, fixed, cylindrical, "
      "universal, planar, screw, point-on-line, distance, constant-velocity, cone-on-rail, skate, "
@@ -885,7 +885,7 @@ static const char *const several_lines[] = {
     "gravity, bodies, joints, forces, inputs, outputs, solver, start, roads, laws, parameters, "
     "points, shapes, blocks, parts, ports, flexible",
     "m:5:9: unknown key 'mas' in a body, did you mean 'mass'? Expected mass, inertia, position, "
-    "orientation, velocity, angular_velocity",
+    "orientation, velocity, angular_velocity, modes",
     "m:5:26: inertia has the principal moments 1, 1, 3, expected the largest to be at most the sum "
     "of the others",
     "m:6:8: the key 'position' is missing, expected a list of 3 numbers",

@@ -8,11 +8,12 @@
  *
  *     h/2 g_th  = D(theta) y / h - J_n w_n - H_n q'_n                + h/2 f_th
  *     h/2 g_q,l = dq_l / h - theta . dJ_n/dq_l theta / 4h + theta . sum_k q_n+1,k beta_kl / h
- *                 - q'_n,l - w_n . H_n,l    + h/2 (k (q_n + q_n+1) / 2 + c dq / h + f_q)
+ *                 - q'_n,l - w_n . H_n,l    + h/2 (omega^2 (q_n + q_n+1) / 2 + c dq / h + f_q)
  *
  * at q_n, with f = Phi_q^T lambda - Q on the coordinates, and likewise at q_n+1 the momenta from
- * which M^-1 gives the velocities. Stiffness and damping act as the laws of compliant rows do:
- * their mean over the step in both half kicks, and in the matrix of the iterations only. */
+ * which M^-1 gives the velocities. Stiffness and damping c (lk_modal.decay) act as the laws of
+ * compliant rows do: their mean over the step in both half kicks, and in the matrix of the
+ * iterations only. */
 #include "step/one/modal.h"
 #include "maths/vec.h"
 #include "step/kinematics.h"
@@ -36,7 +37,7 @@ static void predict(const struct lk_system *sys, const struct lk_modal *m)
     double h = sys->h;
 
     for (int k = 0; k < m->n; k++) {
-        bool is_slow = sys->s * (m->stiffness[k] + 2 / h * m->damping[k]) < 1;
+        bool is_slow = sys->s * (m->stiffness[k] + 2 / h * m->decay[k]) < 1;
 
         m->step->u[k] = lk_rattle_ahead(h, is_slow, mode[k].v, mode[k].moved);
     }
@@ -151,6 +152,17 @@ static void theta_of(const struct lk_system *sys, const struct lk_modal *m, doub
         ret[i] = sys->quad[m->body / 4].theta[i][m->body % 4];
 }
 
+/* return the mean force of stiffness and damping on a mode over the step; of a quasi-static mode,
+ * which has no other force but its loads, at the end of the step */
+static double law_of(const struct lk_system *sys, const struct lk_modal *m, int k)
+{
+    const struct lk_modal_step *step = m->step;
+
+    if (m->is_static[k])
+        return m->stiffness[k] * (step->old[k] + step->u[k]) + m->damping[k] / sys->h * step->u[k];
+    return m->stiffness[k] * (step->old[k] + 0.5 * step->u[k]) + m->decay[k] / sys->h * step->u[k];
+}
+
 static void residual_of(struct lk_system *sys, const struct lk_modal *m)
 {
     const struct lk_quad *quad = &sys->quad[m->body / 4];
@@ -164,9 +176,10 @@ static void residual_of(struct lk_system *sys, const struct lk_modal *m)
     lk_dexp_inverse(theta, y, carried);
     lk_modal_slopes(m, step->old, theta, step->slope);
     for (int k = 0; k < m->n; k++) {
-        f->q[k] = 0.5 / sys->s * (step->u[k] - 0.25 * step->slope[k] - step->momentum[k]);
-        f->q[k] += m->stiffness[k] * (step->old[k] + 0.5 * step->u[k]);
-        f->q[k] += m->damping[k] / sys->h * step->u[k];
+        double moved = m->is_static[k] ? sys->h * step->old_v[k] : step->u[k];
+
+        f->q[k] = 0.5 / sys->s * (moved - 0.25 * step->slope[k] - step->momentum[k]);
+        f->q[k] += law_of(sys, m, k);
     }
     lk_modal_pull(m, 0.5 / sys->s, m->q, theta, f->q);
     for (int i = 0; i < 3; i++) {
@@ -280,8 +293,10 @@ void lk_one_modal_take_kept(struct lk_system *sys)
         const struct lk_modal *m = &sys->modal[i];
 
         memcpy(m->step->u, m->step->kept, (size_t)m->n * sizeof(double));
-        for (int k = 0; k < m->n; k++)
+        for (int k = 0; k < m->n; k++) {
             sys->next.mode[m->at + k].unclosed = m->step->old[k] + m->step->u[k];
+            m->step->law[k] = law_of(sys, m, k);
+        }
     }
     lk_modal_weigh_by(sys, LK_MODAL_FREE);
 }
@@ -346,6 +361,15 @@ void lk_one_modal_close(struct lk_system *sys)
 
 /* ---- velocities ---- */
 
+/* subtract H q' of quasi-static modes, whose rates are those of the step, from the momentum of the
+ * rotation */
+static void leave_static(const struct lk_system *sys, const struct lk_modal *m, double spin[3])
+{
+    for (int k = 0; k < m->n; k++)
+        for (int i = 0; i < 3 && m->is_static[k]; i++)
+            spin[i] -= m->coupling[i * m->flexible->pad + k] / sys->h * m->step->u[k];
+}
+
 static void kick_body(struct lk_system *sys, const struct lk_modal *m)
 {
     const struct lk_quad *quad = &sys->quad[m->body / 4];
@@ -363,10 +387,7 @@ static void kick_body(struct lk_system *sys, const struct lk_modal *m)
     lk_dexp_inverse(back, y, carried);
     lk_modal_slopes(m, m->q, theta, step->slope);
     for (int k = 0; k < m->n; k++) {
-        double law = m->stiffness[k] * (step->old[k] + 0.5 * step->u[k]);
-
-        law += m->damping[k] / h * step->u[k];
-        f->q[k] = 1 / h * (step->u[k] + 0.25 * step->slope[k]) - 0.5 * h * (law + f->q[k]);
+        f->q[k] = 1 / h * (step->u[k] + 0.25 * step->slope[k]) - 0.5 * h * (step->law[k] + f->q[k]);
     }
     lk_modal_pull(m, 1 / h, step->old, theta, f->q);
     for (int i = 0; i < 3; i++) {
@@ -375,11 +396,12 @@ static void kick_body(struct lk_system *sys, const struct lk_modal *m)
         body->v.v[i] = 1 / h * u - 0.5 * h / sys->body[m->body].mass * f->v[i];
         f->w[i] = 1 / h * carried[i] - 0.5 * h * f->w[i];
     }
+    leave_static(sys, m, f->w);
     lk_flexible_weigh(m->flexible, f);
     for (int i = 0; i < 3; i++)
         body->v.w[i] = 1 / sys->s * f->w[i];
     for (int k = 0; k < m->n; k++)
-        mode[k].v = 1 / sys->s * f->q[k];
+        mode[k].v = m->is_static[k] ? 1 / h * step->u[k] : 1 / sys->s * f->q[k];
 }
 
 void lk_one_modal_velocities(struct lk_system *sys)
