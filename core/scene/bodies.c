@@ -2,6 +2,7 @@
 /* Shapes of bodies: the shapes that the model defines; otherwise bars to the joints, the centre of
  * mass, and a box with the inertia of the body if such a box fits. */
 #include "maths/vec.h"
+#include "model/modes.h"
 #include "model/reader.h"
 #include "sketch.h"
 
@@ -171,6 +172,48 @@ static void add_bar(struct lk_sketch *d, const struct lk_mount *mount)
     lk_sketch_paint(shape, mount->body, 1);
 }
 
+/* return the square of the distance between two nodes, drawn */
+static double between(const struct lk_sketch *d, const struct lk_modal_def *m, int i, int k)
+{
+    double way[3];
+
+    lk_sub(d->model->bodies[m->node[i].body].position, d->model->bodies[m->node[k].body].position,
+           way);
+    return lk_dot(way, way);
+}
+
+/* Draw a body with modes as lines between its nodes, which bend with it: those of the shortest
+ * tree, found node by node. @nearest: for each node, the nearest one in the tree, -1: it is in the
+ * tree */
+static void add_tree(struct lk_sketch *d, const struct lk_modal_def *m, int *nearest)
+{
+    const struct lk_body_def *bodies = d->model->bodies;
+
+    nearest[0] = -1;
+    for (int i = 1; i < m->n_nodes; i++)
+        nearest[i] = 0;
+    for (int n = 1; n < m->n_nodes; n++) {
+        int best = -1, ends[2];
+        double point[2][3];
+
+        for (int i = 1; i < m->n_nodes; i++)
+            if (nearest[i] >= 0 &&
+                (best < 0 || between(d, m, i, nearest[i]) < between(d, m, best, nearest[best])))
+                best = i;
+        ends[0] = m->node[nearest[best]].body;
+        ends[1] = m->node[best].body;
+        memcpy(point[0], bodies[ends[0]].position, sizeof(point[0]));
+        memcpy(point[1], bodies[ends[1]].position, sizeof(point[1]));
+        lk_sketch_paint(
+            lk_sketch_span(d, LK_PART_ROD, bodies[m->body].name, ends, (const double(*)[3])point),
+            m->body, 1);
+        nearest[best] = -1;
+        for (int i = 1; i < m->n_nodes; i++)
+            if (nearest[i] >= 0 && between(d, m, i, best) < between(d, m, i, nearest[i]))
+                nearest[i] = best;
+    }
+}
+
 void lk_sketch_bodies(struct lk_sketch *d)
 {
     const struct lk_model *m = d->model;
@@ -183,7 +226,13 @@ void lk_sketch_bodies(struct lk_sketch *d)
         n += m->bodies[b].mass > 0;
     }
     for (int b = 0; b < m->n_bodies; b++) {
-        if (d->is_given[b])
+        if (m->bodies[b].kind == LK_BODY_MODAL &&
+            !d->is_given[m->modals[m->bodies[b].modal].node[0].body]) {
+            int nearest[LK_MODAL_NODES_MAX];
+
+            add_tree(d, &m->modals[m->bodies[b].modal], nearest);
+        }
+        if (d->is_given[b] || m->bodies[b].kind != LK_BODY_RIGID)
             continue;
         add_box(d, b);
         add_centre(d, b, n > 0 ? sum / n : 1);

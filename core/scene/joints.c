@@ -53,9 +53,8 @@ static void add_wheel_on_rail(struct lk_sketch *d, const struct lk_joint_def *de
     add_cylinder(d, def, 0, 2 * def->rail_radius, 8 * def->wheel_radius);
 }
 
-/* add a line of two points, @point: world, in the initial configuration */
-static struct lk_shape *add_span(struct lk_sketch *d, enum lk_shape_part part, const char *name,
-                                 const int body[2], const double point[2][3])
+struct lk_shape *lk_sketch_span(struct lk_sketch *d, enum lk_shape_part part, const char *name,
+                                const int body[2], const double point[2][3])
 {
     struct lk_shape *shape = lk_sketch_add(d, LK_SHAPE_LINE, part, body[0], name);
 
@@ -104,7 +103,7 @@ static void add_joint(struct lk_sketch *d, const struct lk_joint_def *def)
         add_wheel_on_rail(d, def);
         break;
     case LK_JOINT_DISTANCE:
-        add_span(d, LK_PART_ROD, def->name, def->body, def->point);
+        lk_sketch_span(d, LK_PART_ROD, def->name, def->body, def->point);
         break;
     case LK_JOINT_ROLLING:
         add_wheel(d, def, 0.1 * def->wheel_radius);
@@ -156,7 +155,7 @@ void lk_sketch_forces(struct lk_sketch *d)
         if (f->type == LK_FORCE_TYRE) {
             add_tyre(d, f);
         } else if (lk_sketch_is_span(f)) {
-            struct lk_shape *shape = add_span(d, LK_PART_SPRING, f->name, f->body, f->point);
+            struct lk_shape *shape = lk_sketch_span(d, LK_PART_SPRING, f->name, f->body, f->point);
 
             shape->size[0] = 1.2 * PIN * d->scene->unit;
         } else if (f->type == LK_FORCE_BUSHING) {
