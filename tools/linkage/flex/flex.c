@@ -3,10 +3,13 @@
 #include "flex.h"
 #include "commands.h"
 #include "model/model.h"
+#include "solid.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MODES     20
 #define MODES_MAX 1000
@@ -17,6 +20,7 @@
 struct options {
     const char *path;
     const char *beam;
+    struct flex_files files;
     struct flex_wish wish;
     double damping;
     bool has_all_nodes;
@@ -42,11 +46,52 @@ static void keep_line(int argc, char *argv[], struct options *o)
     }
 }
 
+/* Return whether @path ends with @end. */
+static bool ends(const char *path, const char *end)
+{
+    size_t size = strlen(path), of_end = strlen(end);
+
+    return size > of_end && strcasecmp(path + size - of_end, end) == 0;
+}
+
+/* Check that the options name one source. */
+static int check_source(struct options *o, int n_files)
+{
+    struct flex_files *f = &o->files;
+    bool is_matrices = f->mass != NULL || f->stiffness != NULL || f->nodes != NULL;
+
+    if (is_matrices && (f->mass == NULL || f->stiffness == NULL || f->nodes == NULL || n_files > 0))
+        return usage_error("flex takes --mass, --stiffness and --nodes together, without a model");
+    if (!is_matrices && n_files != 1)
+        return usage_error("flex takes one model with --beam NAME, one JOB.inp of CalculiX, or "
+                           "--mass, --stiffness and --nodes");
+    if (!is_matrices && ends(o->path, ".mnf")) {
+        file_error("%s: modal neutral files are a closed format, expected mass and stiffness as "
+                   "Matrix Market files",
+                   o->path);
+        return EXIT_REFUSED;
+    }
+    if (!is_matrices && ends(o->path, ".inp"))
+        f->job = o->path;
+    if ((is_matrices || f->job != NULL) == (o->beam != NULL))
+        return usage_error(o->beam != NULL ? "--beam is for models"
+                                           : "flex needs --beam NAME, a beam of the model");
+    if (o->beam == NULL && f->n_interfaces == 0 && (!o->wish.is_free || o->output != NULL))
+        return usage_error("flex of matrices needs --interface NAME=NODE[,NODE...]");
+    if (o->beam != NULL && f->n_interfaces > 0)
+        return usage_error("--interface is for matrices; the nodes of a beam are in the model");
+    return EXIT_DONE;
+}
+
 static int parse_options(int argc, char *argv[], struct options *o)
 {
     const struct option_row rows[] = {
         {"param", 'p', .take = take_param},
         {"beam", 'b', .text = &o->beam},
+        {"mass", .text = &o->files.mass},
+        {"stiffness", .text = &o->files.stiffness},
+        {"nodes", .text = &o->files.nodes},
+        {"interface", 'i', .list = o->files.interface, .n = &o->files.n_interfaces},
         {"modes", 'm', .integer = &o->wish.n, .low = 1, .high = MODES_MAX},
         {"to", .number = &o->wish.to_hz, .low = OPTIONS_ABOVE_0, .high = 1e9, .unit = "Hz"},
         {"free", .flag = &o->wish.is_free},
@@ -62,9 +107,11 @@ static int parse_options(int argc, char *argv[], struct options *o)
     int code;
 
     keep_line(argc, argv, o);
-    code = parse_command(argc, argv, rows, "flex takes one model", &o->path);
-    if (code == EXIT_DONE && o->beam == NULL)
-        return usage_error("flex needs --beam NAME, a beam of the model");
+    code = options_parse(argc, argv, &(struct option_table){.rows = rows, .refuse = refuse_value});
+    if (code != EXIT_DONE)
+        return code;
+    o->path = argv[optind];
+    code = check_source(o, argc - optind);
     if (code == EXIT_DONE && o->output != NULL && strcmp(o->output, "-") == 0 && o->is_json)
         return usage_error("--json and --output - both write to the standard output");
     return code;
@@ -123,6 +170,43 @@ static int read_beam(const struct options *o, struct flex_body *body)
     return result;
 }
 
+/* Warn if the modes cannot represent all motions of the interface. */
+static void warn_static_of_solid(const struct options *o)
+{
+    int n = 6 * o->files.n_interfaces - FLEX_RIGID;
+
+    if (!o->wish.is_free && !(o->wish.to_hz > 0) && o->wish.n < n)
+        caution("--modes %d omits static modes, so that loads at the interface deflect the body "
+                "too little; expected at least %d",
+                o->wish.n, n);
+}
+
+/* Return: 0, -EINVAL after a message, or another negative errno. */
+static int read_solid(const struct options *o, struct flex_body *body)
+{
+    static const char limit[] = "geometric stiffening is not contained: the mode file has no "
+                                "quadratic displacements";
+    int result;
+
+    if (!flex_has_solver) {
+        complain("flex of matrices is not in this build, expected one with "
+                 "libarpack2-dev and libsuitesparse-dev installed");
+        return -EINVAL;
+    }
+    warn_static_of_solid(o);
+    result = flex_solid(&o->files, &o->wish, body);
+    if (result != 0)
+        return result;
+    caution("%s", limit);
+    body->pairs.n = o->wish.second < body->modes.n ? o->wish.second : body->modes.n;
+    snprintf(
+        body->note, sizeof(body->note),
+        "# Finite-element model of %d nodes. Of second order is the inertia of displacements;\n"
+        "# %s.\n",
+        body->mass.n, limit);
+    return flex_integrate(body);
+}
+
 /* ---- output ---- */
 
 /* Replace the damping of the elements by --damping. */
@@ -166,28 +250,45 @@ static int write_all(const struct options *o, const struct flex_body *body)
 /* Print the error message about @result, unless there was one. */
 static void report(const struct options *o, int result)
 {
-    if (result == -EDOM)
+    const char *path = o->path != NULL ? o->path : o->files.stiffness;
+
+    if (result == -EDOM && o->beam != NULL)
         file_error("%s: beam '%s' is not held together, expected a stiffness above 0 along and "
                    "about all axes of each element",
-                   o->path, o->beam);
+                   path, o->beam);
+    else if (result == -EDOM)
+        file_error("%s: no modes with the interface fixed, expected one connected body whose "
+                   "interface holds it, and fewer modes than degrees of freedom with mass",
+                   path);
     else if (result != -EINVAL)
-        file_error("%s: %s", o->path, strerror(-result));
+        file_error("%s: %s", path, strerror(-result));
+}
+
+static int reduce(const struct options *o)
+{
+    struct flex_body body = {0};
+    int result = o->beam != NULL ? read_beam(o, &body) : read_solid(o, &body), code;
+
+    if (result == 0)
+        result = set_damping(o, &body.modes);
+    if (result != 0)
+        report(o, result);
+    code = result == 0 ? write_all(o, &body) : EXIT_REFUSED;
+    flex_body_free(&body);
+    return code;
 }
 
 int command_flex(int argc, char *argv[])
 {
     struct options o = {.wish = {.n = MODES, .second = SECOND}, .damping = -1};
-    struct flex_body body = {0};
-    int code = parse_options(argc, argv, &o), result;
+    int code;
 
-    if (code != EXIT_DONE)
-        return code;
-    result = read_beam(&o, &body);
-    if (result == 0)
-        result = set_damping(&o, &body.modes);
-    if (result != 0)
-        report(&o, result);
-    code = result == 0 ? write_all(&o, &body) : EXIT_REFUSED;
-    flex_body_free(&body);
+    o.files.interface = calloc((size_t)argc, sizeof(*o.files.interface));
+    if (o.files.interface == NULL)
+        return EXIT_REFUSED;
+    code = parse_options(argc, argv, &o);
+    if (code == EXIT_DONE)
+        code = reduce(&o);
+    free(o.files.interface);
     return code;
 }

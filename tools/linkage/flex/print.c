@@ -15,11 +15,12 @@ static const char *const directions[6] = {"x", "y", "z", "rx", "ry", "rz"};
 /* Compute the participation factors of mode @k [kg^0.5, kg^0.5 m]. */
 static void participate(const struct flex_body *body, int k, double ret[6])
 {
-    const struct flex_place *place = &body->place[0];
-    const double *S = flex_shape_at(body, place, k), *w = S + 3;
+    static const double still[6] = {0};
+    const struct flex_place *place = body->n_places > 0 ? &body->place[0] : NULL;
+    const double *S = place != NULL ? flex_shape_at(body, place, k) : still, *w = S + 3;
     double m = body->mass.mass, c[3], wc[3], v[3], cv[3], Jw[3];
 
-    lk_sub(body->mass.center, place->position, c);
+    lk_sub(body->mass.center, place != NULL ? place->position : body->mass.center, c);
     lk_cross(w, c, wc);
     for (int i = 0; i < 3; i++)
         v[i] = S[i] + wc[i]; /* of the centre of mass */
@@ -55,7 +56,8 @@ void flex_print(const struct flex_body *body, FILE *file)
             "mass %.6g kg, centre of mass (%.6g, %.6g, %.6g) m, inertia %.6g, %.6g, %.6g, %.6g, "
             "%.6g, %.6g kg m^2\n",
             body->mass.mass, c[0], c[1], c[2], J[0], J[1], J[2], J[3], J[4], J[5]);
-    fprintf(file, "participation about node %s [kg^0.5, kg^0.5 m]\n", body->place[0].name);
+    if (body->n_places > 0)
+        fprintf(file, "participation about node %s [kg^0.5, kg^0.5 m]\n", body->place[0].name);
     fprintf(file, "%4s %12s %7s", "mode", "Hz", "static");
     for (int i = 0; i < 6; i++)
         fprintf(file, " %10s", directions[i]);
