@@ -18,7 +18,7 @@ static const char help_usage[] =
     "       linkage equilibrium MODEL        where it rests, and the forces that hold it\n"
     "       linkage modes MODEL [options]    how it swings about that, and A, B, C, D of it\n"
     "       linkage kc MODEL [options]       wheel angles, steering axis, roll centre over travel\n"
-    "       linkage flex MODEL --beam NAME   modes of a beam, as a mode file\n"
+    "       linkage flex MODEL --beam NAME | JOB.inp [options]   modes of a body as a mode file\n"
     "       linkage plot FILE [CHANNEL...]   a CSV, a recording, a study or a model, drawn\n"
     "       linkage washout FILE -c CONFIG   a recorded drive on a platform with another washout\n"
     "       linkage sweep STUDY -o TABLE.csv many cases of a model: parameters, inputs, checks\n"
@@ -139,16 +139,22 @@ static const char help_kc[] =
     "\n";
 
 static const char help_flex[] =
-    "flex:                     free modes of a body as a mode file, see doc/reference/modal.md\n"
-    "  -b, --beam NAME         a beam of the model; interface: its ends and named nodes\n"
+    "flex:                     modes of a free body, see doc/reference/mode-files.md\n"
+    "  -b, --beam NAME         a beam of the model; its interface: both ends and named nodes\n"
+    "      JOB.inp             or files of CalculiX, *FREQUENCY, SOLVER=MATRIXSTORAGE\n"
+    "      --mass M.mtx --stiffness K.mtx --nodes NODES.csv\n"
+    "                          or matrices of Matrix Market with 3 or 6 rows a node, and lines\n"
+    "                          id, x, y, z\n"
+    "  -i, --interface NAME=ID[,ID-ID...][@X,Y,Z]\n"
+    "                          of matrices: a node, or several nodes tied to their mean point or\n"
+    "                          to X,Y,Z as a rigid body; ~ instead of =: on average. Of CalculiX\n"
+    "                          also names of sets of nodes. May be given several times\n"
     "  -m, --modes N           number of modes, static ones included; default 20\n"
     "      --to HZ             instead: all fixed-interface modes up to HZ, and all static modes\n"
     "      --free              the lowest modes of the free body alone, without static modes\n"
     "      --second N          data of second order for the first N modes; default 24\n"
-    "      --damping RATIO     ratio to critical damping of all modes; default: the dampers of "
-    "the\n"
-    "                          elements\n"
-    "      --all-nodes         all nodes of the beam in the mode file, as n0, n1 ..\n"
+    "      --damping RATIO     ratio to critical damping of all modes; default: dampers of a beam\n"
+    "      --all-nodes         all nodes of a beam in the mode file, as n0, n1 ..\n"
     "  -o, --output FILE       write the mode file; - is the standard output\n" HELP_FORCE
     "  -j, --json              the table of the modes for programs\n"
     "\n";

@@ -197,6 +197,8 @@ static int read_solid(const struct options *o, struct flex_body *body)
     result = flex_solid(&o->files, &o->wish, body);
     if (result != 0)
         return result;
+    if (!(o->wish.to_hz > 0) && body->modes.n < o->wish.n)
+        caution("there are only %d modes", body->modes.n);
     caution("%s", limit);
     body->pairs.n = o->wish.second < body->modes.n ? o->wish.second : body->modes.n;
     snprintf(

@@ -86,6 +86,7 @@ int flex_mesh_add_node(struct flex_mesh *mesh, long id, const double position[3]
             return -ENOMEM;
         mesh->position = positions;
     }
+    mesh->is_ascending = n == 0 || (mesh->is_ascending && id > mesh->id[n - 1]);
     mesh->id[n] = id;
     memcpy(mesh->position + 3 * n, position, 3 * sizeof(*position));
     mesh->n_nodes++;
@@ -94,12 +95,19 @@ int flex_mesh_add_node(struct flex_mesh *mesh, long id, const double position[3]
 
 int flex_mesh_find(const struct flex_mesh *mesh, long id)
 {
-    /* numbers mostly ascend without gaps */
-    long guess = mesh->n_nodes > 0 ? id - mesh->id[0] : -1;
+    int low = 0, high = mesh->n_nodes;
 
-    if (guess >= 0 && guess < mesh->n_nodes && mesh->id[guess] == id)
-        return (int)guess;
-    for (int i = 0; i < mesh->n_nodes; i++)
+    while (low < high) { /* numbers mostly ascend */
+        int middle = low + (high - low) / 2;
+
+        if (mesh->id[middle] == id)
+            return middle;
+        if (mesh->id[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int i = 0; i < mesh->n_nodes && !mesh->is_ascending; i++)
         if (mesh->id[i] == id)
             return i;
     return -1;

@@ -58,12 +58,14 @@ struct flex_set {
 };
 
 /** struct flex_mesh - nodes and matrices.
- * @id:  number of each node in its file;  @position: 3 for each node [m]
+ * @id:  number of each node in its file;  @is_ascending: each is above the one before
+ * @position: 3 for each node [m]
  * @n:   degrees of freedom;  @at: 6 node + direction of each
  * @n_directions: 3 or 6 for each node;  @set: sets of the input of CalculiX */
 struct flex_mesh {
     int n_nodes;
     long *id;
+    bool is_ascending;
     double *position;
     long n;
     long *at;

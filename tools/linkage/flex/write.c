@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mode file: YAML, see doc/reference/modal.md. */
+/* The mode file: YAML, see doc/reference/mode-files.md. */
 #include "flex.h"
 #include "maths/vec.h"
 #include "numbers.h"
