@@ -2,6 +2,7 @@
 /* linkage flex: options, source and output. */
 #include "flex.h"
 #include "commands.h"
+#include "linkage/document.h"
 #include "model/model.h"
 #include "solid.h"
 
@@ -12,7 +13,7 @@
 #include <strings.h>
 
 #define MODES     20
-#define MODES_MAX 1000
+#define MODES_MAX 4000
 #define SECOND    24
 #define MARK      "# linkage flex"
 
@@ -228,18 +229,27 @@ static int set_damping(const struct options *o, struct flex_modes *modes)
     return 0;
 }
 
-static int write_all(const struct options *o, const struct flex_body *body)
+/* Write the mode file. Return: 0, or a fault of output.h. */
+static int write_file(const struct options *o, const struct flex_body *body)
 {
     struct output *output = NULL;
-    int fault = 0;
+    int fault = output_open(o->output, MARK, &output);
 
-    if (o->output != NULL) {
-        fault = output_open(o->output, MARK, &output);
-        if (fault == 0) {
-            flex_write(output_file(output), body, o->line);
-            fault = output_close(output, true);
-        }
-    }
+    if (fault != 0)
+        return fault;
+    flex_write(output_file(output), body, o->line);
+    if (ftell(output_file(output)) > (long)LK_DOCUMENT_SIZE_MAX)
+        caution("%s is larger than %u MiB, which no model can read: use fewer modes, a smaller "
+                "--second%s",
+                o->output, LK_DOCUMENT_SIZE_MAX >> 20,
+                o->has_all_nodes ? ", or no --all-nodes" : "");
+    return output_close(output, true);
+}
+
+static int write_all(const struct options *o, const struct flex_body *body)
+{
+    int fault = o->output != NULL ? write_file(o, body) : 0;
+
     if (told_output(o->output, fault) != EXIT_DONE)
         return EXIT_REFUSED;
     if (o->is_json)

@@ -126,6 +126,10 @@ struct flex_basis {
  * Return: 0; -EDOM: the stiffness matrix has more than six rigid motions; -ENOMEM. */
 int flex_solve(const struct flex_basis *basis, int n_wanted, int *ret_n, double **ret_y,
                double **ret_frequency, double **ret_share);
+/** flex_modes_align() - make the modes reproducible: of modes of the same frequency, choose the
+ * combinations that move along the axes of the file as far as possible, and choose the sign of each
+ * mode. */
+void flex_modes_align(struct flex_modes *modes);
 /** flex_rigid_motions() - write the six rigid motions of @n nodes about @center, 6 @n x 6. */
 void flex_rigid_motions(int n, const double *position, const double center[3], double *ret);
 /** flex_basis_free() - free the arrays of a basis. */

@@ -18,6 +18,8 @@
 
 #define MASSLESS 1e-18 /* mu below this part of the largest one: the direction has no mass */
 #define SWEEPS   8
+#define EQUAL    1e-8 /* relative difference of frequencies of the same value */
+#define ALIKE    8    /* largest number of modes of the same frequency that are aligned */
 
 void flex_rigid_motions(int n, const double *position, const double center[3], double *ret)
 {
@@ -148,15 +150,9 @@ static int choose(const struct flex_basis *b, int m, const double *A, const doub
     *ret_n = 0;
     for (int i = 0; i < m && i < n_wanted && order[i].mu > MASSLESS * order[0].mu; i++) {
         const double *y = V + rows * (size_t)order[i].at;
-        double sign = 1, largest = 0;
 
-        for (size_t r = 0; r < rows; r++) /* the sign does not depend on the library */
-            if (fabs(y[r]) > largest * (1 + 1e-6)) {
-                largest = fabs(y[r]);
-                sign = copysign(1, y[r]);
-            }
         for (size_t r = 0; r < rows; r++)
-            ret_y[rows * (size_t)i + r] = sign * y[r] / sqrt(order[i].mu);
+            ret_y[rows * (size_t)i + r] = y[r] / sqrt(order[i].mu);
         ret_frequency[i] = 1 / (2 * M_PI * sqrt(order[i].mu));
         ret_share[i] = share_of(b, y);
         *ret_n = i + 1;
@@ -213,4 +209,76 @@ int flex_solve(const struct flex_basis *basis, int n_wanted, int *ret_n, double 
     *ret_frequency = frequency;
     *ret_share = share;
     return 0;
+}
+
+/* ---- modes of the same frequency ---- */
+
+/* Compute the sum over all nodes of x x + 2 y y + 3 z z, and the same for rotations with a smaller
+ * factor, of two modes. */
+static double form(const struct flex_modes *modes, int k, int l)
+{
+    size_t n = (size_t)modes->n_nodes;
+    const double *a = modes->shape + 6 * n * (size_t)k, *b = modes->shape + 6 * n * (size_t)l;
+    double sum = 0;
+
+    for (size_t i = 0; i < 6 * n; i++)
+        sum += (double)(i % 3 + 1) * (i % 6 < 3 ? 1 : 1e-3) * a[i] * b[i];
+    return sum;
+}
+
+/* Replace @count modes from @first on by combinations for which form() is diagonal. */
+static void align(struct flex_modes *modes, int first, int count)
+{
+    double A[ALIKE * ALIKE], value[ALIKE], old[ALIKE], share = 0, frequency = 0;
+    size_t rows = 6 * (size_t)modes->n_nodes;
+
+    for (int k = 0; k < count; k++) {
+        share += modes->share[first + k] / count;
+        frequency += modes->frequency[first + k] / count;
+        for (int l = 0; l < count; l++)
+            A[k + l * count] = form(modes, first + k, first + l);
+    }
+    if (LAPACKE_dsyev(LAPACK_COL_MAJOR, 'V', 'L', count, A, count, value) != 0)
+        return;
+    for (size_t i = 0; i < rows; i++) {
+        double *at = modes->shape + rows * (size_t)first + i;
+
+        for (int k = 0; k < count; k++)
+            old[k] = at[rows * (size_t)k];
+        for (int k = 0; k < count; k++)
+            at[rows * (size_t)k] = cblas_ddot(count, A + (size_t)k * (size_t)count, 1, old, 1);
+    }
+    for (int k = 0; k < count; k++) {
+        modes->share[first + k] = share;
+        modes->frequency[first + k] = frequency;
+    }
+}
+
+/* Make the largest displacement or rotation positive; the first one of almost equal ones. */
+static void set_sign(double *shape, size_t rows)
+{
+    double largest = 0, sign = 1;
+
+    for (size_t i = 0; i < rows; i++)
+        if (fabs(shape[i]) > largest * (1 + 1e-6)) {
+            largest = fabs(shape[i]);
+            sign = copysign(1, shape[i]);
+        }
+    cblas_dscal((int)rows, sign, shape, 1);
+}
+
+void flex_modes_align(struct flex_modes *modes)
+{
+    size_t rows = 6 * (size_t)modes->n_nodes;
+
+    for (int first = 0, count; first < modes->n; first += count) {
+        count = 1;
+        while (first + count < modes->n &&
+               modes->frequency[first + count] < modes->frequency[first] * (1 + EQUAL))
+            count++;
+        if (count > 1 && count <= ALIKE)
+            align(modes, first, count);
+    }
+    for (size_t k = 0; k < (size_t)modes->n; k++)
+        set_sign(modes->shape + rows * k, rows);
 }

@@ -35,8 +35,9 @@ static void participate(const struct flex_body *body, int k, double ret[6])
 /* Find the node with the largest displacement of mode @k. Return: that displacement. */
 static double find_largest(const struct flex_body *body, int k, size_t *ret_node)
 {
-    double most = -1;
+    double most = 1e-12; /* below: a mode of rotations */
 
+    *ret_node = 0;
     for (size_t i = 0; i < (size_t)body->mass.n; i++) {
         double size = lk_norm(body->modes.shape + 6 * ((size_t)k * (size_t)body->mass.n + i));
 
@@ -45,7 +46,7 @@ static double find_largest(const struct flex_body *body, int k, size_t *ret_node
             *ret_node = i;
         }
     }
-    return most;
+    return most > 1e-12 ? most : 0;
 }
 
 void flex_print(const struct flex_body *body, FILE *file)

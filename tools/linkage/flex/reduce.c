@@ -230,10 +230,12 @@ int flex_reduce(int n_nodes, const double *mass, const double *stiffness, const 
         modes.n--;
     if (result == 0)
         result = expand(&p, y, &modes);
-    if (result == 0)
+    if (result == 0) {
+        flex_modes_align(&modes);
         *ret = modes;
-    else
+    } else {
         flex_modes_free(&modes);
+    }
     flex_basis_free(&basis);
     free_parts(&p);
     free(all);

@@ -493,6 +493,8 @@ static int solve(struct work *w, const double center[3], struct flex_modes *ret)
                             &ret->frequency, &ret->share);
     if (result == 0)
         result = expand(w, y, ret);
+    if (result == 0)
+        flex_modes_align(ret);
     free(y);
     flex_basis_free(&basis);
     return result;
