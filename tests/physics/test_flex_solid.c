@@ -366,6 +366,33 @@ static void bad_input_is_refused(void **state)
     flex_body_free(&b);
 }
 
+/* Two parts are one body if a rigid interface node joins them. */
+static void parts_are_joined(void **state)
+{
+    const char *apart[] = {"a=10-15"}, *average[] = {"a=10-15", "b~22-27"},
+               *joined[] = {"a=10-15", "b=22-27"};
+    struct flex_body b = {0};
+
+    (void)state;
+    memset(lattice.K, 0, sizeof(lattice.K));
+    for (int a = 0; a < N; a++)
+        for (int c = a + 1; c < N; c++) {
+            double arm[3];
+
+            lk_sub(lattice.x + 3 * c, lattice.x + 3 * a, arm);
+            if (lk_norm(arm) < 1.7 && (a < 15) == (c < 15))
+                add_bar(&lattice, a, c);
+        }
+    write_matrix(names[0], lattice.K, DOFS);
+    write_matrix(names[1], lattice.M, DOFS);
+    assert_int_equal(reduce(apart, 1, (struct flex_wish){.n = 6}, &b), -EINVAL);
+    flex_body_free(&b);
+    assert_int_equal(reduce(average, 2, (struct flex_wish){.n = 6}, &b), -EINVAL);
+    flex_body_free(&b);
+    assert_int_equal(reduce(joined, 2, (struct flex_wish){.n = 8}, &b), 0);
+    flex_body_free(&b);
+}
+
 static int enter_folder(void **state)
 {
     static char folder[] = "/tmp/test-flex-XXXXXX";
@@ -396,6 +423,7 @@ int main(void)
         cmocka_unit_test_setup(average_does_not_stiffen, use_lattice),
         cmocka_unit_test_setup(rigid_faces_deflect, use_lattice),
         cmocka_unit_test_setup(bad_input_is_refused, use_lattice),
+        cmocka_unit_test_setup(parts_are_joined, use_lattice),
     };
 
     if (!flex_has_solver) {

@@ -119,3 +119,48 @@ int flex_mesh_check(const struct flex_mesh *mesh, const char *path)
     }
     return result == 0 ? check_free(mesh, path, largest) : result;
 }
+
+/* ---- parts ---- */
+
+/* Return the first node of the part of node @i, and shorten the way to it. */
+static int part_of(int *up, int i)
+{
+    while (up[i] != i)
+        i = up[i] = up[up[i]];
+    return i;
+}
+
+static void join(int *up, int i, int k)
+{
+    int a = part_of(up, i), b = part_of(up, k);
+
+    up[a > b ? a : b] = a > b ? b : a;
+}
+
+int flex_mesh_connected(const struct flex_mesh *mesh, const struct flex_spider *spiders, int n,
+                        const char *path)
+{
+    const struct flex_sparse *K = &mesh->stiffness;
+    int *up = calloc((size_t)mesh->n_nodes + 1, sizeof(*up)), result = 0;
+
+    if (up == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < mesh->n_nodes; i++)
+        up[i] = i;
+    for (long k = 0; k < K->n; k++)
+        for (long e = K->start[k]; e < K->start[k + 1]; e++)
+            if (K->value[e] != 0)
+                join(up, (int)(mesh->at[K->row[e]] / 6), (int)(mesh->at[k] / 6));
+    for (int s = 0; s < n; s++)
+        for (int i = 1; i < spiders[s].n && !spiders[s].is_average; i++)
+            join(up, spiders[s].node[0], spiders[s].node[i]);
+    for (int i = 0; i < mesh->n_nodes && result == 0; i++)
+        if (part_of(up, i) != 0) {
+            file_error("%s: node %ld is not connected to node %ld, expected one part, or a "
+                       "rigid --interface NAME=.. that joins them",
+                       path, mesh->id[i], mesh->id[0]);
+            result = -EINVAL;
+        }
+    free(up);
+    return result;
+}

@@ -5,7 +5,7 @@
  * mesh.c:      nodes and Matrix Market files;  calculix.c: files of CalculiX
  * mesh_check.c: whether the matrices are those of a free body;  mesh_mass.c: mass distribution
  * spider.c:    interface nodes
- * solid.c:     Hurty/Craig-Bampton basis of sparse matrices, from input to body
+ * solid.c:     reduction, from input to body;  solid_basis.c: Hurty/Craig-Bampton basis
  * solver.c:    factors by UMFPACK, eigenvalues by ARPACK;  solver_none.c: without these libraries
  *
  * The functions return 0; -EINVAL after an error message; or another negative errno without one. */
@@ -151,6 +151,9 @@ void flex_spider_arm(const struct flex_spider *spider, const struct flex_mesh *m
  * node of the mesh. */
 void flex_spider_motion(const struct flex_spider *spider, const double *u, double ret[6]);
 void flex_spider_free(struct flex_spider *spider);
+/** flex_mesh_connected() - refuse meshes of several parts that no rigid spider joins. */
+int flex_mesh_connected(const struct flex_mesh *mesh, const struct flex_spider *spiders, int n,
+                        const char *path);
 
 /* ---- solid.c ---- */
 
