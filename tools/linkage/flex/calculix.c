@@ -120,18 +120,32 @@ static int read_keyword(const struct flex_lines *lines, struct input *in, int de
     return begins(lines->text, "*NSET") ? open_set(in, lines->text) : 0;
 }
 
+/* Add the nodes FIRST, LAST, STEP of a set with GENERATE. */
+static int add_range(struct input *in, const double *value, int n)
+{
+    long step = n > 2 && value[2] >= 1 ? (long)value[2] : 1;
+    int result = 0;
+
+    for (long id = (long)value[0]; id <= (long)value[1] && result == 0; id += step)
+        if (flex_mesh_find(in->mesh, id) >= 0)
+            result = add_to_set(in->mesh, in->set, id);
+    return result;
+}
+
 static int read_set(const struct flex_lines *lines, struct input *in)
 {
     double value[17];
     int n = flex_numbers(lines->text, 16, value), result = 0;
-    long step = n > 2 && value[2] >= 1 ? (long)value[2] : 1;
 
-    if (n < 0)
-        return 0; /* a set of sets */
+    for (int i = 0; i < n && i < 16; i++)
+        if (!flex_is_id(value[i])) {
+            file_error("%s:%ld: this is no set of nodes, expected their numbers, at most 16 a line",
+                       lines->path, lines->number);
+            return -EINVAL;
+        }
     if (in->is_range && n >= 2)
-        for (long id = (long)value[0]; id <= (long)value[1] && result == 0; id += step)
-            result = add_to_set(in->mesh, in->set, id);
-    for (int i = 0; i < n && i < 16 && !in->is_range && result == 0; i++)
+        return add_range(in, value, n);
+    for (int i = 0; i < n && i < 16 && result == 0; i++) /* -1: a set of sets, which is not read */
         result = add_to_set(in->mesh, in->set, (long)value[i]);
     return result;
 }
@@ -150,7 +164,7 @@ static int read_input(const char *path, struct input *in, int depth)
             result = read_keyword(&lines, in, depth);
         else if (in->set >= 0)
             result = read_set(&lines, in);
-        else if (in->is_nodes && flex_numbers(lines.text, 4, value) == 4)
+        else if (in->is_nodes && flex_numbers(lines.text, 4, value) == 4 && flex_is_id(value[0]))
             result = flex_mesh_add_node(in->mesh, (long)value[0], value + 1);
     }
     flex_lines_close(&lines);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define DOFS_MAX 30000000L
+#define ID_MAX   1e9
 
 /* ---- lines ---- */
 
@@ -69,6 +70,11 @@ int flex_numbers(const char *text, int most, double *ret)
 }
 
 /* ---- nodes ---- */
+
+bool flex_is_id(double value)
+{
+    return value == floor(value) && fabs(value) <= ID_MAX;
+}
 
 int flex_mesh_add_node(struct flex_mesh *mesh, long id, const double position[3])
 {
@@ -137,7 +143,7 @@ static int read_nodes(const char *path, struct flex_mesh *mesh)
 
         if (n == 0 || lines.text[0] == '#' || (n < 0 && mesh->n_nodes == 0 && lines.number == 1))
             continue; /* the first line may name the columns */
-        if (n != 4 || value[0] != floor(value[0]) || fabs(value[0]) > 1e15) {
+        if (n != 4 || !flex_is_id(value[0])) {
             file_error("%s:%ld: this is no node, expected 'id, x, y, z' with a whole number and "
                        "three numbers in m",
                        path, lines.number);

@@ -104,6 +104,9 @@ void flex_lines_close(struct flex_lines *lines);
  * -1: there is something else. */
 int flex_numbers(const char *text, int most, double *ret);
 
+/** flex_is_id() - return whether @value is a number of a node. */
+bool flex_is_id(double value);
+
 /** flex_mesh_read() - read node file and Matrix Market files. */
 int flex_mesh_read(const struct flex_files *files, struct flex_mesh *ret);
 /** flex_mesh_add_node() - append a node. */
