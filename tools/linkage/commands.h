@@ -32,6 +32,7 @@ int command_methods(int argc, char *argv[]);
 int command_equilibrium(int argc, char *argv[]);
 int command_modes(int argc, char *argv[]);
 int command_kc(int argc, char *argv[]);
+int command_flex(int argc, char *argv[]);
 int command_check(int argc, char *argv[]);
 int command_bench(int argc, char *argv[]);
 int command_doctor(int argc, char *argv[]); /* enum doctor_exit, see doctor.h */

@@ -18,6 +18,7 @@ static const char help_usage[] =
     "       linkage equilibrium MODEL        where it rests, and the forces that hold it\n"
     "       linkage modes MODEL [options]    how it swings about that, and A, B, C, D of it\n"
     "       linkage kc MODEL [options]       wheel angles, steering axis, roll centre over travel\n"
+    "       linkage flex MODEL --beam NAME | JOB.inp [options]   modes of a body as a mode file\n"
     "       linkage plot FILE [CHANNEL...]   a CSV, a recording, a study or a model, drawn\n"
     "       linkage washout FILE -c CONFIG   a recorded drive on a platform with another washout\n"
     "       linkage sweep STUDY -o TABLE.csv many cases of a model: parameters, inputs, checks\n"
@@ -40,7 +41,7 @@ static const char help_usage[] =
     "  -p, --param PATH=VALUE  another number than in the file: bodies.arm.mass=2, gravity.3=-9.8, "
     "or\n"
     "                          the name of one of its parameters; of run, check, params,\n"
-    "                          flatten, equilibrium, modes, kc, plot, compare. May be given\n"
+    "                          flatten, equilibrium, modes, kc, flex, plot, compare. May be given\n"
     "                          several times\n"
     "\n";
 
@@ -135,6 +136,27 @@ static const char help_kc[] =
     "      --steer-output FILE.csv  a row for each steering travel\n" HELP_FORCE
     "      --plot FILE         draw the curves: .svg or .png, by gnuplot\n"
     "  -j, --json              all values on the standard output, SI units\n"
+    "\n";
+
+static const char help_flex[] =
+    "flex:                     modes of a free body, see doc/reference/mode-files.md\n"
+    "  -b, --beam NAME         a beam of the model; its interface: both ends and named nodes\n"
+    "      JOB.inp             or files of CalculiX, *FREQUENCY, SOLVER=MATRIXSTORAGE\n"
+    "      --mass M.mtx --stiffness K.mtx --nodes NODES.csv\n"
+    "                          or matrices of Matrix Market with 3 or 6 rows a node, and lines\n"
+    "                          id, x, y, z\n"
+    "  -i, --interface NAME=ID[,ID-ID...][@X,Y,Z]\n"
+    "                          of matrices: a node, or several nodes tied to their mean point or\n"
+    "                          to X,Y,Z as a rigid body; ~ instead of =: on average. Of CalculiX\n"
+    "                          also names of sets of nodes. May be given several times\n"
+    "  -m, --modes N           number of modes, static ones included; default 20\n"
+    "      --to HZ             instead: all fixed-interface modes up to HZ, and all static modes\n"
+    "      --free              the lowest modes of the free body alone, without static modes\n"
+    "      --second N          data of second order for the first N modes; default 24\n"
+    "      --damping RATIO     ratio to critical damping of all modes; default: dampers of a beam\n"
+    "      --all-nodes         all nodes of a beam in the mode file, as n0, n1 ..\n"
+    "  -o, --output FILE       write the mode file; - is the standard output\n" HELP_FORCE
+    "  -j, --json              the table of the modes for programs\n"
     "\n";
 
 static const char help_others[] =
@@ -313,9 +335,9 @@ static const char help_export[] =
     "  linkage run config/models/four-bar.yaml --duration 30 --set motor=5 -o four-bar.csv\n"
     "  linkage compare config/models/four-bar.yaml --formulations ali3,hdca,complement:qr\n";
 
-static const char *const texts[] = {help_usage, help_run,    help_sweep,   help_compare,
-                                    help_kc,    help_others, help_flatten, help_pictures,
-                                    help_files, help_export};
+static const char *const texts[] = {help_usage,    help_run,   help_sweep,  help_compare,
+                                    help_kc,       help_flex,  help_others, help_flatten,
+                                    help_pictures, help_files, help_export};
 
 const struct option_row only_help[] = {{"help", 'h', .end = print_help}, {NULL}};
 

@@ -75,6 +75,7 @@ const struct command commands[] = {
     {"methods", list_methods_there},
     {"modes", command_modes},
     {"kc", command_kc},
+    {"flex", command_flex},
     {"plot", command_plot},
     {"bench", command_bench},
     {"doctor", command_doctor},
