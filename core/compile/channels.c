@@ -51,6 +51,7 @@ static const struct shape output_shapes[LK_OUTPUT_TYPES] = {
     [LK_OUTPUT_TYRE_CONTACT] = {7,
                                 {"kappa", "slope", "camber", "deflection", "x", "y", "z"},
                                 {"1", "1", "1", "m", "m", "m", "m"}},
+    [LK_OUTPUT_MODE] = {2, {"q", "rate"}, {"kg^0.5 m", "kg^0.5 m/s"}},
     [LK_OUTPUT_PORT_WORK] = {1, {""}, {"J"}},
     [LK_OUTPUT_CONDITION] = {3, {"pivot", "increment", "acceleration"}, {"1", "m", "m/s^2"}},
 };

@@ -206,6 +206,8 @@ static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
         out->line = sys->line[k].force == def->force ? k : out->line;
     if (def->type == LK_OUTPUT_TYRE || def->type == LK_OUTPUT_TYRE_CONTACT)
         out->tyre = m->forces[def->force].tyre;
+    if (def->type == LK_OUTPUT_MODE)
+        out->input = sys->modal[m->bodies[def->body].modal].at + def->mode;
     if (def->type == LK_OUTPUT_INPUT)
         out->input = sys->input[def->input].offset;
     if (def->type == LK_OUTPUT_BLOCK) {

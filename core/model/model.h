@@ -422,6 +422,7 @@ struct lk_block_def {
  * @point: point at t = 0, world [m];  @orientation: orientation of the axes of a sensor at t = 0,
  *         to world
  * @force, @input, @block: index of the force element, the input, the block
+ * @mode:  index of the mode of @body
  * @told:  for the work of a port: the input by which the bench reports its own value, or -1
  * @ahead: prediction time [s] */
 struct lk_output_def {
@@ -432,6 +433,7 @@ struct lk_output_def {
     int force;
     int input;
     int block;
+    int mode;
     int told;
     double ahead;
     double point[3];

@@ -174,8 +174,8 @@ static int read_reference(struct lk_node node, const char *what, const char *nam
     return lk_node_refuse(node, err, "unknown %s '%s', expected %s%s", what, word, also, list);
 }
 
-int lk_read_body(struct lk_node node, const struct lk_model *model, bool ground, int *ret_body,
-                 struct lk_error *err)
+int lk_read_any_body(struct lk_node node, const struct lk_model *model, bool ground, int *ret_body,
+                     struct lk_error *err)
 {
     bool is_ground = strcmp(lk_node_text(node), "ground") == 0;
 
@@ -189,15 +189,32 @@ int lk_read_body(struct lk_node node, const struct lk_model *model, bool ground,
                           model->n_bodies, ground ? "ground, " : "", ret_body, err);
 }
 
+int lk_read_body(struct lk_node node, const struct lk_model *model, bool ground, int *ret_body,
+                 struct lk_error *err)
+{
+    int result = lk_read_any_body(node, model, ground, ret_body, err);
+
+    if (result == 0 && *ret_body >= 0 && model->bodies[*ret_body].kind == LK_BODY_MODAL) {
+        const struct lk_modal_def *modal = &model->modals[model->bodies[*ret_body].modal];
+
+        return lk_node_refuse(node, err,
+                              "'%s' has modes and bends, so its name is no place on it, expected "
+                              "one of its nodes, as '%s'",
+                              lk_node_text(node), model->bodies[modal->node[0].body].name);
+    }
+    return result;
+}
+
 int lk_read_body_key(struct lk_node map, const char *key, const struct lk_model *model,
-                     int *ret_body, struct lk_error *err)
+                     bool is_frame, int *ret_body, struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, key);
 
     if (node.index == 0)
         return lk_node_refuse(map, err, "the key '%s' is missing, expected the name of a body",
                               key);
-    return lk_read_body(node, model, false, ret_body, err);
+    return is_frame ? lk_read_any_body(node, model, false, ret_body, err)
+                    : lk_read_body(node, model, false, ret_body, err);
 }
 
 int lk_read_pair(struct lk_node map, const char *what, const struct lk_model *model,

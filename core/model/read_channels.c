@@ -94,6 +94,7 @@ static const struct channel_kind outputs[LK_OUTPUT_TYPES] = {
     {"mobility", "a mobility output", {"type", "input", "force", NULL}, 0, 0},
     {"port-work", "a port-work output", {"type", "input", "force", "told", NULL}, 0, 0},
     {"block", "a block output", {"type", "block", NULL}, 0, 0},
+    {"mode", "a mode output", {"type", "body", "mode", NULL}, 0, 0},
 };
 
 const char *lk_input_type_name(enum lk_input_type type)
@@ -167,10 +168,10 @@ static int read_joint(struct lk_node map, enum joint_rule rule, const struct lk_
 
 /* Read a body, and a point on the body, if the type of channel needs them. */
 static int read_place(struct lk_node map, const struct channel_kind *kind,
-                      const struct lk_model *model, int *body, double point[3],
+                      const struct lk_model *model, bool is_frame, int *body, double point[3],
                       struct lk_error *err)
 {
-    int result = lk_read_body_key(map, "body", model, body, err);
+    int result = lk_read_body_key(map, "body", model, is_frame, body, err);
 
     if (result != 0 || kind->point == POINT_NONE)
         return result;
@@ -241,7 +242,8 @@ static int read_input(struct lk_node key, struct lk_node map, const struct lk_mo
         result = lk_also(
             result, read_joint(map, kind->joint, model, &input->joint, &input->coordinate, err));
     if (has_key(kind, "body"))
-        result = lk_also(result, read_place(map, kind, model, &input->body, input->point, err));
+        result =
+            lk_also(result, read_place(map, kind, model, false, &input->body, input->point, err));
     result = lk_also(result, lk_read_frame_or(map, "frame", &input->frame, err));
     return lk_also(result, read_values(map, input, err));
 }
@@ -392,6 +394,33 @@ static int read_ahead(struct lk_node map, double *ret, struct lk_error *err)
     return result;
 }
 
+/* Return whether an output is of the frame of a body, which a body with modes has as well. */
+static bool shows_frame(enum lk_output_type type)
+{
+    return type == LK_OUTPUT_BODY_POSE || type == LK_OUTPUT_BODY_VELOCITY ||
+           type == LK_OUTPUT_BODY_ACCELERATION || type == LK_OUTPUT_MODE;
+}
+
+/* Read the number of a mode. */
+static int read_mode(struct lk_node map, const struct lk_model *model, struct lk_output_def *output,
+                     struct lk_error *err)
+{
+    const struct lk_body_def *body = &model->bodies[output->body];
+    int n = body->kind == LK_BODY_MODAL ? model->modals[body->modal].n : 0;
+    long mode = 0;
+    int result;
+
+    if (n == 0)
+        return lk_node_refuse(lk_node_get(map, "body"), err,
+                              "body '%s' has no modes, expected a modal body", body->name);
+    if (lk_node_get(map, "mode").index == 0)
+        return lk_node_refuse(map, err, "the key 'mode' is missing, expected a number from 1 to %d",
+                              n);
+    result = lk_node_read_int_or(map, "mode", 1, n, &mode, err);
+    output->mode = (int)mode - 1;
+    return result;
+}
+
 static int read_target(struct lk_node map, const struct lk_model *model,
                        struct lk_output_def *output, struct lk_error *err)
 {
@@ -402,7 +431,10 @@ static int read_target(struct lk_node map, const struct lk_model *model,
     if (kind->joint != JOINT_NONE)
         result = read_joint(map, kind->joint, model, &output->joint, &unused, err);
     if (has_key(kind, "body"))
-        result = read_place(map, kind, model, &output->body, output->point, err);
+        result = read_place(map, kind, model, shows_frame(output->type), &output->body,
+                            output->point, err);
+    if (result == 0 && output->type == LK_OUTPUT_MODE)
+        result = read_mode(map, model, output, err);
     if (result == 0 && has_key(kind, "orientation"))
         result = read_orientation(map, model, output, err);
     if (has_key(kind, "ahead"))

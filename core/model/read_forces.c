@@ -365,7 +365,7 @@ static int read_load(struct lk_node map, struct lk_model *model, struct lk_force
     const char *vector = harmonic                                 ? "amplitude"
                          : force->type == LK_FORCE_CONSTANT_FORCE ? "force"
                                                                   : "torque";
-    int result = lk_read_body_key(map, "body", model, &force->body[0], err);
+    int result = lk_read_body_key(map, "body", model, false, &force->body[0], err);
 
     if (result == 0)
         memcpy(force->point[0], model->bodies[force->body[0]].position, sizeof(force->point[0]));
@@ -398,7 +398,7 @@ static int read_drag(struct lk_node map, struct lk_model *model, struct lk_force
                      struct lk_error *err)
 {
     struct lk_node gust = lk_node_get(map, "gust");
-    int result = lk_read_body_key(map, "body", model, &force->body[1], err);
+    int result = lk_read_body_key(map, "body", model, false, &force->body[1], err);
 
     if (result == 0)
         memcpy(force->point[1], model->bodies[force->body[1]].position, sizeof(force->point[1]));

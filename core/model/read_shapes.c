@@ -101,7 +101,7 @@ static int read_place(struct lk_node map, const struct lk_model *model, struct l
     int result = 0;
 
     if (body.index != 0)
-        result = lk_read_body(body, model, true, &shape->body, err);
+        result = lk_read_any_body(body, model, true, &shape->body, err);
     else
         result = lk_node_refuse(map, err, "the key 'body' is missing, expected a body or ground");
     result = lk_also(result, lk_read_frame_or(map, "frame", &shape->frame, err));

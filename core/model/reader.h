@@ -124,13 +124,16 @@ int lk_read_type(struct lk_node map, const char *what, const char *const types[]
                  struct lk_error *err);
 
 /** lk_read_body() - find the body that scalar @node names; LK_GROUND for "ground" if @ground
- * allows it. */
+ * allows it. A body with modes is refused: its nodes are places on it.
+ * lk_read_any_body() - do the same, and accept a body with modes as a frame. */
+int lk_read_any_body(struct lk_node node, const struct lk_model *model, bool ground, int *ret_body,
+                     struct lk_error *err);
 int lk_read_body(struct lk_node node, const struct lk_model *model, bool ground, int *ret_body,
                  struct lk_error *err);
 /** lk_read_body_key() - find the body that the value of @key in @map names; the ground is
- * refused. */
+ * refused. @is_frame: accept a body with modes */
 int lk_read_body_key(struct lk_node map, const char *key, const struct lk_model *model,
-                     int *ret_body, struct lk_error *err);
+                     bool is_frame, int *ret_body, struct lk_error *err);
 /** lk_read_pair() - read `bodies` of @map: two different bodies, one of which may be the ground.
  * @what: name of their owner in the message, such as "a joint" */
 int lk_read_pair(struct lk_node map, const char *what, const struct lk_model *model,

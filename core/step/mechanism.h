@@ -58,7 +58,8 @@ struct lk_output {
     int body;
     int tyre;
     int line;  /* transmission line whose forces are the output, or -1 */
-    int input; /* index of its first value: in the inputs; of a port: in lk_state.shown */
+    int input; /* index of its first value: in the inputs; of a port: in lk_state.shown; of a mode:
+                * in lk_state.mode */
     int offset;
     int size;
     int term;

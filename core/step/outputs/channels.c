@@ -298,6 +298,10 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
     case LK_OUTPUT_BLOCK:
         ret[0] = sys->now.blocks[out->input];
         break;
+    case LK_OUTPUT_MODE:
+        ret[0] = sys->now.mode[out->input].q;
+        ret[1] = sys->now.mode[out->input].v;
+        break;
     case LK_OUTPUT_MOBILITY:
     case LK_OUTPUT_PORT_WORK:
         memcpy(ret, sys->now.shown + out->input, (size_t)out->size * sizeof(double));
