@@ -17,6 +17,7 @@
 #define RATE_MAX 1e-3 /* largest violation of a rate, relative to the largest given speed */
 /* largest penetration: fraction of the width between both stops; [m or rad] for a single stop */
 #define STOP_PAST 1e-6
+#define BENT_MAX  0.3 /* rotation of a node by the modes of its body [rad] */
 
 /* Move the bodies to the initial configuration. */
 static void go_to_initial(struct lk_inspection *in)
@@ -232,11 +233,37 @@ static void inspect_tyre(struct lk_inspection *in, const struct lk_force_def *ty
                    road->name, road->file);
 }
 
+/* Report the node that modes turn most, if a development to second order is too short for that. */
+static void inspect_modes(struct lk_inspection *in)
+{
+    const struct lk_system *sys = in->sys;
+    char where[LK_TEXT_SIZE];
+    double most = BENT_MAX;
+    int worst = -1;
+
+    for (int i = 0; i < sys->n_modals; i++)
+        for (int a = 0; a < sys->modal[i].n_nodes; a++)
+            if (lk_norm(sys->modal[i].node[a].now + 3) > most) {
+                most = lk_norm(sys->modal[i].node[a].now + 3);
+                worst = sys->modal[i].node[a].body;
+            }
+    if (worst < 0)
+        return;
+    snprintf(where, sizeof(where), "body %s", sys->body_name[worst]);
+    lk_finding_number(
+        lk_finding_add(in, "modes-large", where,
+                       "its modes turn it by %.2g rad at the start, where they describe up to %g; "
+                       "expected a stiffer body, less load, or a beam",
+                       most, BENT_MAX),
+        "turn", "rad", most);
+}
+
 void lk_inspect_start(struct lk_inspection *in)
 {
     double size, speed;
 
     lk_evaluate_poses(in->sys, &in->sys->now);
+    inspect_modes(in);
     /* In an equilibrium, stops are deflected by the loads that they support. */
     for (int i = 0; i < in->model->n_forces && !in->sys->starts_balanced; i++)
         if (in->model->forces[i].type == LK_FORCE_STOP)

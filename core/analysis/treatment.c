@@ -102,8 +102,27 @@ static void say_inertia(const struct lk_system *sys, int b, struct lk_treated *t
         say(t, "light relative to its springs: predicted without its last acceleration");
 }
 
+/* say of a body with modes how the step takes them, and of a node whose it is */
+static void say_modes(const struct lk_system *sys, int b, struct lk_treated *t)
+{
+    for (int i = 0; i < sys->n_modals; i++) {
+        const struct lk_modal *m = &sys->modal[i];
+        int n_static = 0;
+
+        for (int k = 0; k < m->n; k++)
+            n_static += m->is_static[k];
+        if (m->body == b)
+            say(t, "%d modes, of which %d are faster than the step and quasi-static", m->n,
+                n_static);
+        for (int a = 0; a < m->n_nodes; a++)
+            if (m->node[a].body == b)
+                say(t, "node of '%.60s'", sys->body_name[m->body]);
+    }
+}
+
 static void treat_body(const struct lk_system *sys, int b, struct lk_treated *t)
 {
+    say_modes(sys, b, t);
     if (sys->body[b].is_in_plane)
         say_plane(sys, b, t);
     if (hanging_on(sys, b) > 0)

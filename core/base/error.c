@@ -24,6 +24,16 @@ void lk_error_set(struct lk_error *error, const char *format, ...)
     lk_text_clean(error->text);
 }
 
+const char *lk_step_fault_text(int status)
+{
+    return status == LK_E_TURN
+               ? "turns a body by more than half a turn, expected a shorter step"
+           : status == LK_E_BENT ? "bends a modal body by more than its modes describe, expected "
+                                   "smaller loads, or a beam"
+           : status == LK_E_SINGULAR ? "has no solution in this pose by this formulation"
+                                     : "gives no finite state";
+}
+
 const char *lk_status_text(int status)
 {
     static const char *const texts[] = {
@@ -36,6 +46,7 @@ const char *lk_status_text(int status)
         [LK_E_SINGULAR] = "the equations have no solution in this pose",
         [LK_E_STALLED] = "the integrator cannot continue",
         [LK_E_STATE] = "the state does not fit the system",
+        [LK_E_BENT] = "a modal body would bend by more than its modes describe",
     };
 
     if (status == -ENOMEM)

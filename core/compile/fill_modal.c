@@ -201,9 +201,8 @@ int lk_fill_modal_check(const struct lk_model *m, const char *formulation, int o
         return 0;
     if (strcmp(formulation, "rattle") != 0)
         lk_error_set(ret_error,
-                     "body '%s' has modes, which formulation %.60s does not step, expected "
-                     "formulation rattle",
-                     name, formulation);
+                     "body '%s' has modes, which formulation rattle alone steps, expected rattle",
+                     name);
     else if (order > 2)
         lk_error_set(ret_error, "body '%s' has modes and the order is %d, expected order 2", name,
                      order);

@@ -128,7 +128,8 @@ static int has_massless(const struct lk_model *model)
     for (int i = 0; i < model->n_bodies; i++) {
         const struct lk_body_def *b = &model->bodies[i];
 
-        if (b->mass == 0 || b->inertia[0] + b->inertia[1] + b->inertia[2] == 0)
+        if (b->kind != LK_BODY_NODE &&
+            (b->mass == 0 || b->inertia[0] + b->inertia[1] + b->inertia[2] == 0))
             return 1;
     }
     return 0;

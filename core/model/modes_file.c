@@ -63,10 +63,19 @@ static int find_file(const struct work *w, char path[PATH_MAX])
         name);
 }
 
+/* Note for messages that node @index is node @from of the file. */
+static void mark(struct work *w, int index, struct lk_node from, int file)
+{
+    const struct lk_tree_node *old = &from.document->nodes[from.index];
+
+    w->d->nodes[index].line = old->line;
+    w->d->nodes[index].column = old->column;
+    w->d->nodes[index].file = file;
+}
+
 /* Copy a value of the file, with its place, into the document of the model. */
 static int copy(struct work *w, struct lk_node from, int file, int *ret)
 {
-    const struct lk_tree_node *old = &from.document->nodes[from.index];
     int n = lk_node_kind(from) == LK_NODE_MAP ? 2 * lk_node_size(from) : lk_node_size(from);
     int result = lk_document_new_node(w->d, w->key, ret);
     int *entry;
@@ -76,8 +85,7 @@ static int copy(struct work *w, struct lk_node from, int file, int *ret)
                               LK_DOCUMENT_NODES_MAX);
     if (result != 0)
         return result;
-    w->d->nodes[*ret] = (struct lk_tree_node){
-        .kind = LK_NODE_MAP, .line = old->line, .column = old->column, .file = file};
+    mark(w, *ret, from, file);
     if (lk_node_kind(from) == LK_NODE_SCALAR)
         return lk_document_set_scalar(w->d, *ret, lk_node_text(from), 0);
     entry = calloc((size_t)n + 1, sizeof(*entry));
@@ -223,6 +231,8 @@ static int add_body(struct work *w, struct lk_node root, int *entries)
     result = lk_document_new_node(w->d, w->key, &body);
     if (result == 0)
         result = lk_document_new_node(w->d, w->key, &modes);
+    if (result == 0)
+        mark(w, modes, root, (int)file);
     for (int i = 0; of_body[i] != NULL && result == 0; i++) {
         struct lk_node node = lk_node_get(root, of_body[i]);
 

@@ -502,6 +502,19 @@ void lk_modal_accelerate(struct lk_system *sys, const struct lk_modal *m, const 
     add_gamma(sys, m, state);
 }
 
+bool lk_modal_is_small(const struct lk_system *sys)
+{
+    double most = 0;
+
+    for (int i = 0; i < sys->n_modals; i++)
+        for (int a = 0; a < sys->modal[i].n_nodes; a++) {
+            const double *phi = sys->modal[i].node[a].now + 3;
+
+            most = lk_max(most, lk_dot(phi, phi));
+        }
+    return most < 1;
+}
+
 /* ---- energy ---- */
 
 double lk_modal_kinetic(const struct lk_system *sys, const struct lk_state *state)

@@ -180,6 +180,10 @@ LK_RT void lk_modal_pull(const struct lk_modal *modal, double scale, const doubl
 LK_RT void lk_modal_accelerate(struct lk_system *system, const struct lk_modal *modal,
                                const struct lk_twist *on, struct lk_state *state);
 
+/** lk_modal_is_small() - return whether no node turns by more than a radian by the present
+ * modes: beyond that a development to second order describes nothing. */
+LK_RT bool lk_modal_is_small(const struct lk_system *system);
+
 /** lk_modal_kinetic() - return the kinetic energy of the modes, and what they change of that of
  * the body [J]. lk_modal_elastic() - return the elastic energy [J]. */
 LK_RT double lk_modal_kinetic(const struct lk_system *system, const struct lk_state *state);

@@ -91,6 +91,11 @@ void lkd_fault_describe(struct lkd_rig *rig)
                  "for it",
                  f->step + 1);
         return;
+    case LKD_FAULT_BENT:
+        snprintf(rig->fault, size,
+                 "step %" PRIu64 ": a modal body would bend by more than its modes describe",
+                 f->step + 1);
+        return;
     case LKD_FAULT_SINGULAR:
         snprintf(rig->fault, size, "step %" PRIu64 ": the formulation has no solution in this pose",
                  f->step + 1);

@@ -130,6 +130,7 @@ LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const double *ac
     if (r)
         return r == LK_E_TURN       ? LKD_FAULT_TURN
                : r == LK_E_SINGULAR ? LKD_FAULT_SINGULAR
+               : r == LK_E_BENT     ? LKD_FAULT_BENT
                                     : LKD_FAULT_NOT_FINITE;
 
     lkd_judge_look(&cycle->rt.judge, cycle->system, &found);

@@ -26,6 +26,7 @@ enum lkd_fault {
     LKD_FAULT_WATCHDOG,
     LKD_FAULT_POLICY, /* a condition whose rule is FAULT */
     LKD_FAULT_SINGULAR,
+    LKD_FAULT_BENT, /* a modal body, beyond what its modes describe */
 };
 
 #define LKD_CLAIMS_MAX 16                   /* benches that own channels at a time */

@@ -606,7 +606,7 @@ static const char others[] =
     "lk_body_text "
     "lk_joint_coordinate_is_angle lk_input_is_load lk_input_is_along lk_coupled_joints "
     "lk_system_equilibrium lk_channel_index lk_system_input_index lk_system_output_index "
-    "lk_status_text lk_version "
+    "lk_status_text lk_step_fault_text lk_version "
     "lk_energy_known_source "
     "lk_joint_text "
     "lk_free_coordinate_text"

@@ -287,6 +287,8 @@ static void names_are_found(void **state)
     for (int s = LK_E_TEXT; s <= LK_E_STATE; s++)
         assert_string_not_equal(lk_status_text(s), lk_status_text(1000));
     assert_string_equal(lk_status_text(-12), "out of memory");
+    for (int s = LK_E_NOT_FINITE; s <= LK_E_SINGULAR; s++)
+        assert_string_not_equal(lk_step_fault_text(s), lk_step_fault_text(LK_E_BENT));
     lk_system_free(system);
 }
 

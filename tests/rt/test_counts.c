@@ -533,17 +533,18 @@ static void test_failed_steps(void **state)
         enum lkd_fault fault;
     } all[] = {{LK_E_TURN, LKD_FAULT_TURN},
                {LK_E_NOT_FINITE, LKD_FAULT_NOT_FINITE},
-               {LK_E_SINGULAR, LKD_FAULT_SINGULAR}};
+               {LK_E_SINGULAR, LKD_FAULT_SINGULAR},
+               {LK_E_BENT, LKD_FAULT_BENT}};
 
     (void)state;
-    for (int i = 0; i < 6; i++) {
-        settings.zero_outputs = i >= 3;
+    for (int i = 0; i < 8; i++) {
+        settings.zero_outputs = i >= 4;
         open_cycle(&settings);
         script.fail_at = 30;
-        script.fail_with = all[i % 3].code;
+        script.fail_with = all[i % 4].code;
         run_until(between(200));
         assert_int_equal(script.made, 31); /* no step after the fault */
-        check_fault(30, all[i % 3].fault, settings.zero_outputs);
+        check_fault(30, all[i % 4].fault, settings.zero_outputs);
         close_cycle();
     }
 }

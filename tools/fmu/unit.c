@@ -382,9 +382,7 @@ static enum fmu_status step_once(struct fmu *fmu)
         return FMU_OK;
     fmu->phase = FMU_FAILED;
     return fmu_say(fmu, FMU_ERROR, "the step from t = %.9g s %s", fmu_time(fmu),
-                   result == LK_E_TURN ? "turns a body by more than half a turn, expected a model "
-                                         "with a shorter step"
-                                       : "gives no finite state");
+                   lk_step_fault_text(result));
 }
 
 enum fmu_status fmu_step(struct fmu *fmu, double time, double size, bool *ret_early)

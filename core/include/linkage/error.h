@@ -30,11 +30,17 @@ enum lk_status {
     LK_E_STALLED = 7,    /* an integrator cannot continue: no convergence, or too short a step */
     LK_E_STATE = 8,      /* the bytes are not a state of this system; the error line names the
                           * difference */
+    LK_E_BENT = 9,       /* a modal body would bend by more than its modes describe */
 };
 
 /** lk_status_text() - return the meaning of a return code in a few words. @status: of enum
  * lk_status, or a negative errno. Static text. Thread: any but the cycle. */
 const char *lk_status_text(int status);
+
+/** lk_step_fault_text() - return the fault of a step as a predicate, such as "turns a body by more
+ * than half a turn, expected a shorter step". @status: result of lk_system_step(), not 0. Static
+ * text. Thread: any but the cycle. */
+const char *lk_step_fault_text(int status);
 
 #define LK_ERROR_SIZE 512 /* bytes of an error line with its terminating zero */
 

@@ -146,7 +146,8 @@ void lk_system_free(struct lk_system *system);
  * Like every function that computes, this one flushes denormal numbers to zero, so that a run has
  * the same bits and speed in every program. On return the setting of the thread is restored.
  * Return: 0; LK_E_NOT_FINITE when an input or the result is not finite; LK_E_TURN when a body would
- *         turn by more than half a turn: the step is too long for it; LK_E_SINGULAR when a
+ *         turn by more than half a turn: the step is too long for it; LK_E_BENT when a modal body
+ *         would bend by more than its modes describe; LK_E_SINGULAR when a
  *         formulation in joint coordinates has no solution in this pose. An error leaves the state
  *         as before the call, and further calls are allowed. */
 LK_RT int lk_system_step(struct lk_system *system, const double *inputs);

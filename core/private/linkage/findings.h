@@ -62,6 +62,7 @@ struct lk_findings {
  * no-road                a wheel starts where its road has no surface
  * beam-undamped          a beam's elements stretch much faster than the step, without damping
  * beam-strain            the strain of a beam element exceeds the linear range
+ * modes-large            modes turn a node of a modal body by more than they describe
  * spring-too-stiff       the period of a spring is only a few steps
  * rotor-too-fast         a body turns too far in a step
  * block-too-fast         blocks couple coordinates faster than the step can follow

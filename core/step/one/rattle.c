@@ -100,7 +100,9 @@ static int store(struct lk_system *sys)
     struct lk_one_rattle *r = sys->formulation_data;
 
     r->inputs = NULL; /* the next step has other inputs */
-    return sys->progress->is_small ? 0 : LK_E_TURN;
+    if (!sys->progress->is_small)
+        return LK_E_TURN;
+    return lk_modal_is_small(sys) ? 0 : LK_E_BENT;
 }
 
 const struct lk_executor lk_one_rattle = {

@@ -206,9 +206,7 @@ static bool goes_on(struct work *w, int fault)
 {
     if (fault != 0) {
         lk_error_set(&w->reason, "the step from t = %.9g s %s", lk_system_time(w->system),
-                     fault == LK_E_TURN
-                         ? "turns a body by more than half a turn, expected a shorter step"
-                         : "gives no finite state");
+                     lk_step_fault_text(fault));
         w->outcome = OUTCOME_FAULTED;
         return false;
     }

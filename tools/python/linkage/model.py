@@ -22,6 +22,7 @@ _CHUNK = 1024  # steps of one call: between two of them Ctrl-C is heard
 _FAULTS = {
     core.LK_E_NOT_FINITE: 'gives no finite state',
     core.LK_E_TURN: 'turns a body by more than half a turn, expected a shorter step',
+    core.LK_E_BENT: 'bends a modal body by more than its modes describe, expected smaller loads, or a beam',
     core.LK_E_SINGULAR: 'has no solution in this pose by this formulation',
 }
 
