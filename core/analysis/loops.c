@@ -99,9 +99,18 @@ static void measure_lengths(struct lk_loops *l)
             longest = lk_max(longest, l->length[b]);
         }
     }
+    for (int i = 0; i < l->sys->n_modals; i++)
+        longest = lk_max(longest, lk_modal_size(&l->sys->modal[i]));
     for (int b = 0; b < l->sys->n_bodies; b++)
         if (!(l->length[b] > LENGTH_MIN * longest))
             l->length[b] = longest > 0 ? longest : 1;
+    for (int i = 0; i < l->sys->n_modals; i++) {
+        const struct lk_modal *m = &l->sys->modal[i];
+        double size = lk_modal_size(m);
+
+        for (int a = -1; a < m->n_nodes && size > 0; a++)
+            l->length[a < 0 ? m->body : m->node[a].body] = size;
+    }
 }
 
 static int take_memory(struct lk_loops *l)

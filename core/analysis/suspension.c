@@ -417,6 +417,14 @@ static int check_request(const struct lk_suspension *s, struct lk_error *error)
 
     if (s->sys->summary.n_in_plane > 0)
         return -EINVAL;
+    if (s->sys->n_modals > 0) {
+        lk_error_set(
+            error,
+            "body '%s' has modes, and kinematics is of rigid bodies; expected a model with "
+            "a rigid body in its place",
+            s->sys->body_name[s->sys->modal[0].body]);
+        return LK_E_MODEL;
+    }
     for (int w = 0; w < q->n_wheels; w++)
         if (is_chassis(s, s->wheel[w].body)) {
             lk_error_set(error,

@@ -231,6 +231,8 @@ static double longest_arm(const struct lk_system *sys)
         for (int s = 0; s < 2 && !sys->joint[i].of[0]; s++)
             if (sys->joint[i].body[s] < sys->n_bodies)
                 longest = lk_max(longest, lk_norm(sys->joint[i].p[s]));
+    for (int i = 0; i < sys->n_modals; i++)
+        longest = lk_max(longest, lk_modal_size(&sys->modal[i]));
     for (int i = 0; i < sys->n_joints; i++)
         rod = lk_max(rod, sys->joint[i].length);
     return longest > 0 ? longest : rod > 0 ? rod : 1;

@@ -9,6 +9,16 @@ static bool is_part_of(const struct lk_system *sys, int body, int b)
     return body < sys->n_bodies && sys->body[body].of == sys->body[b].of;
 }
 
+/* Return the body with modes of which @body is a node, else @body. */
+static int leader_of(const struct lk_system *sys, int body)
+{
+    for (int i = 0; i < sys->n_modals && body < sys->n_bodies && sys->body[body].is_node; i++)
+        for (int a = 0; a < sys->modal[i].n_nodes; a++)
+            if (sys->modal[i].node[a].body == body)
+                return sys->modal[i].body;
+    return body;
+}
+
 /* Return the mass of the bodies that are connected to the ground without body @b; -1: no body is
  * excluded. @is_held: returns for each body whether it is connected to the ground */
 static double held_mass(const struct lk_system *sys, int b, bool *is_held)
@@ -25,11 +35,13 @@ static double held_mass(const struct lk_system *sys, int b, bool *is_held)
             bool reaches = false;
 
             for (int s = 0; s < j->n_sides; s++)
-                reaches |= j->body[s] >= sys->n_bodies || is_held[j->body[s]];
-            for (int s = 0; s < j->n_sides && reaches; s++)
-                if (j->body[s] < sys->n_bodies && !is_held[j->body[s]] &&
-                    (b < 0 || !is_part_of(sys, j->body[s], b)))
-                    is_held[j->body[s]] = grows = true;
+                reaches |= j->body[s] >= sys->n_bodies || is_held[leader_of(sys, j->body[s])];
+            for (int s = 0; s < j->n_sides && reaches; s++) {
+                int body = leader_of(sys, j->body[s]);
+
+                if (body < sys->n_bodies && !is_held[body] && (b < 0 || !is_part_of(sys, body, b)))
+                    is_held[body] = grows = true;
+            }
         }
     }
     for (int k = 0; k < sys->n_bodies; k++)

@@ -60,6 +60,13 @@ static int check_system(const struct lk_system *sys, struct lk_error *ret_error)
             "says, expected rattle, ali3 or rk4");
         return LK_E_MODEL;
     }
+    if (sys->n_modals > 0) {
+        lk_error_set(ret_error,
+                     "body '%s' has modes, which poses alone do not determine; expected a state "
+                     "that was kept (lk_system_state_get())",
+                     sys->body_name[sys->modal[0].body]);
+        return LK_E_MODEL;
+    }
     if (sys->summary.n_in_plane > 0) {
         lk_error_set(
             ret_error,

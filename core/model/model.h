@@ -555,6 +555,15 @@ struct lk_model {
     struct lk_solver_def solver;
 };
 
+/** lk_model_leader() - return the body with modes of which @body is a node, else @body itself; the
+ * ground is its own. */
+static inline int lk_model_leader(const struct lk_model *m, int body)
+{
+    return body >= 0 && m->bodies[body].kind == LK_BODY_NODE
+               ? m->modals[m->bodies[body].modal].body
+               : body;
+}
+
 /** lk_input_type_name(), lk_output_type_name() - return the name of a type in a model file, such
  * as "joint-torque". Static text. */
 const char *lk_input_type_name(enum lk_input_type type);

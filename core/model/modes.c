@@ -41,6 +41,30 @@ static int read_sixes(struct lk_node list, const char *what, int n, double (*ret
     return result;
 }
 
+/* Return whether an entry before entry @i is of the same modes. */
+static bool is_twice(const struct lk_modal_pair *pair, int i)
+{
+    for (int k = i - 1; k >= 0; k--)
+        if (pair[k].k == pair[i].k && pair[k].l == pair[i].l)
+            return true;
+    return false;
+}
+
+/* the integral of phi x phi is 0: true if the last three of nine numbers are, but for rounding */
+static bool lacks_moment(double *value)
+{
+    double size = 0, moment = 0;
+
+    for (int i = 0; i < 6; i++)
+        size = fmax(size, fabs(value[i]));
+    for (int i = 6; i < 9; i++)
+        moment = fmax(moment, fabs(value[i]));
+    if (!(moment <= 1e-12 * size))
+        return false;
+    memset(value + 6, 0, 3 * sizeof(*value));
+    return true;
+}
+
 /* Read the list `second`: mode, mode, then @size numbers each. */
 static int read_pairs(struct lk_node map, int n, int size, struct lk_modal_pair **ret, int *ret_n,
                       struct lk_error *err)
@@ -74,6 +98,15 @@ static int read_pairs(struct lk_node map, int n, int size, struct lk_modal_pair 
                 number[0], number[1], n);
         pair->k = (int)number[0] - 1;
         pair->l = (int)number[1] - 1;
+        if (size == 9 && pair->k == pair->l && !lacks_moment(number + 2))
+            return lk_node_refuse(lk_node_at(list, i), err,
+                                  "the last three numbers of a mode with itself are %g, %g, %g, "
+                                  "expected 0, as in any body",
+                                  number[8], number[9], number[10]);
+        if (is_twice(*ret, i))
+            return lk_node_refuse(lk_node_at(list, i), err,
+                                  "second has modes %d and %d twice, expected one entry",
+                                  pair->k + 1, pair->l + 1);
         memcpy(pair->value, number + 2, (size_t)size * sizeof(double));
     }
     *ret_n = pairs;
@@ -90,10 +123,12 @@ static int read_node(struct lk_node map, int n, struct lk_modal_node_def *node,
 
     if (lk_node_kind(map) != LK_NODE_MAP)
         return result;
-    node->shape = calloc((size_t)n, sizeof(*node->shape));
+    node->shape = calloc((size_t)n + 1, sizeof(*node->shape));
     if (node->shape == NULL)
         return -ENOMEM;
     result = lk_also(result, lk_read_vector(map, "position", node->place, err));
+    if (n == 0) /* there is no list of frequencies: reported already */
+        return result;
     result = lk_also(result, read_sixes(lk_node_get(map, "shape"), "shape", n, node->shape, err));
     return lk_also(result, read_pairs(map, n, 6, &node->pair, &node->n_pairs, err));
 }
@@ -129,11 +164,16 @@ static int read_modes(struct lk_node map, struct lk_modal_def *modal, struct lk_
 
     if (lk_node_kind(map) != LK_NODE_MAP)
         return result;
-    if (lk_node_kind(frequency) != LK_NODE_LIST || n < 1 || n > LK_MODES_MAX)
-        return lk_node_refuse(frequency.index != 0 ? frequency : map, err,
-                              "frequency is no list of 1 to %d numbers, expected one for each mode",
-                              LK_MODES_MAX);
+    /* the nodes first, also of a body that is refused, as others name them */
+    if (lk_node_kind(frequency) != LK_NODE_LIST || n < 1 || n > LK_MODES_MAX) {
+        result = lk_node_refuse(frequency.index != 0 ? frequency : map, err,
+                                "frequency is no list of 1 to %d numbers, expected one for each "
+                                "mode",
+                                LK_MODES_MAX);
+        return lk_also(result, read_nodes(map, modal, err));
+    }
     modal->n = (int)n;
+    result = lk_also(result, read_nodes(map, modal, err));
     modal->omega = calloc(n, sizeof(double));
     modal->ratio = calloc(n, sizeof(double));
     modal->first = calloc(n, sizeof(*modal->first));
@@ -148,8 +188,25 @@ static int read_modes(struct lk_node map, struct lk_modal_def *modal, struct lk_
     if (lk_node_get(map, "inertia_first").index != 0)
         result = lk_also(result, read_sixes(lk_node_get(map, "inertia_first"), "inertia_first",
                                             modal->n, modal->first, err));
-    result = lk_also(result, read_pairs(map, modal->n, 9, &modal->pair, &modal->n_pairs, err));
-    return lk_also(result, read_nodes(map, modal, err));
+    return lk_also(result, read_pairs(map, modal->n, 9, &modal->pair, &modal->n_pairs, err));
+}
+
+/* Check mass and inertia, if the reader of bodies has accepted them. */
+static int check_inertia(struct lk_node map, const struct lk_body_def *body, struct lk_error *err)
+{
+    struct lk_node inertia = lk_node_get(map, "inertia");
+    double moment[3];
+
+    if (lk_node_get(map, "mass").index == 0 || inertia.index == 0)
+        return 0;
+    lk_principal_moments(body->inertia, moment);
+    if (!(body->mass > 0) || !(moment[0] >= LK_MODAL_SLENDER * moment[2]) || !(moment[0] > 0))
+        return lk_node_refuse(inertia, err,
+                              "a body with modes has %.6g kg and the principal moments %.6g, %.6g, "
+                              "%.6g, expected a mass above 0 and each moment at least %g of the "
+                              "largest",
+                              body->mass, moment[0], moment[1], moment[2], LK_MODAL_SLENDER);
+    return 0;
 }
 
 int lk_read_modes(struct lk_node map, struct lk_model *model, int body, struct lk_error *err)
@@ -164,10 +221,8 @@ int lk_read_modes(struct lk_node map, struct lk_model *model, int body, struct l
     more[n] = (struct lk_modal_def){.body = body};
     def->kind = LK_BODY_MODAL;
     def->modal = model->n_modals++;
-    if (!(def->mass > 0) || !(def->inertia[0] * def->inertia[1] * def->inertia[2] > 0))
-        return lk_node_refuse(map, err,
-                              "a body with modes lacks mass or inertia, expected both above 0");
-    return read_modes(lk_node_get(map, "modes"), &more[n], err);
+    return lk_also(check_inertia(map, def, err),
+                   read_modes(lk_node_get(map, "modes"), &more[n], err));
 }
 
 /* ---- the bodies of the nodes ---- */
@@ -247,8 +302,9 @@ int lk_read_modal_nodes(struct lk_node section, struct lk_model *model, struct l
 
             m->node[k].body = model->n_bodies;
             result = place_node(name, model, i, k, &bodies[model->n_bodies], err);
-            if (result == 0)
-                result = check_name(name, model, model->n_bodies, err);
+            if (result != 0)
+                break;
+            result = check_name(name, model, model->n_bodies, err);
             model->n_bodies++;
         }
     }

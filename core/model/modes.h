@@ -8,6 +8,7 @@
 #define LK_MODES_MAX       200  /* modes of a body */
 #define LK_MODAL_NODES_MAX 256  /* nodes of a modal body */
 #define LK_FREQUENCY_MIN   1e-6 /* lowest frequency of a mode [Hz] */
+#define LK_MODAL_SLENDER   1e-9 /* least principal moment of a body with modes, of the largest */
 
 struct lk_source;
 

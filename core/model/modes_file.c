@@ -193,9 +193,13 @@ static int shift_nodes(struct work *w, int modes, const double center[3])
     int result = 0;
 
     for (int i = 0; i < lk_node_size(nodes) && result == 0; i++) {
-        struct lk_node place = lk_node_get(lk_node_at(nodes, i), "position");
+        struct lk_node node = lk_node_at(nodes, i), place = lk_node_get(node, "position");
         double p[3];
 
+        /* the reader of bodies reports a node without a place */
+        if (lk_node_kind(nodes) != LK_NODE_MAP || lk_node_kind(node) != LK_NODE_MAP ||
+            lk_node_kind(place) != LK_NODE_LIST || lk_node_size(place) != 3)
+            continue;
         if (lk_read_vector_node(place, "position", p, w->err) != 0)
             return LK_E_TEXT;
         for (int k = 0; k < 3 && result == 0; k++) {
@@ -287,8 +291,8 @@ static int include(struct work *w, int *entries)
         result = w->source->parse(path, &w->file, &error);
     if (result == 0)
         result = add_body(w, lk_document_root(w->file), entries);
-    if (result > 0 && (w->file == NULL || lk_node_is_refused(lk_document_root(w->file)) ||
-                       !lk_node_is_refused(w->map)))
+    if (result > 0 && (error.text[0] != '\0' ||
+                       (w->file != NULL && lk_node_is_refused(lk_document_root(w->file)))))
         lk_document_adopt(w->map, w->file, &error);
     if (result > 0 && error.text[0] != '\0')
         *w->err = error;

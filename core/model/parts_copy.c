@@ -547,6 +547,9 @@ static int check_item(struct item *it)
         return refuse_item(it, false, "a planar joint without a direction", "its direction");
     if (p->is_mirrored && is_type(it, "roads", "profile grid"))
         return refuse_item(it, true, "a road with a profile", "a plane, or the road in the model");
+    if (p->is_mirrored && lk_node_get(it->map, "modes").index != 0)
+        return refuse_item(it, true, "a body with modes",
+                           "the modes of the mirrored body in the model");
     if (p->is_mirrored && ((is_type(it, "joints", "cylindrical") && has_angle(it)) ||
                            (strcmp(it->section, "outputs") != 0 && takes_angle(it, it->map))))
         return refuse_item(it, true,

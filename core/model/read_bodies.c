@@ -232,5 +232,6 @@ int lk_read_bodies(struct lk_node root, struct lk_model *model, struct lk_error 
     for (int i = 0; i < model->n_bodies && lk_node_goes_on(root, result); i++)
         result =
             lk_also(result, read_body(lk_node_key_at(map, i), lk_node_at(map, i), model, i, err));
-    return result == 0 ? lk_read_modal_nodes(map, model, err) : result;
+    /* also after an error: others name the nodes */
+    return lk_also(result, lk_read_modal_nodes(map, model, err));
 }

@@ -69,12 +69,11 @@ struct lk_hub_block {
 /* (e, n) of the fronts for which the kernels are instantiated: in chains and loops of joints with
  * 2, 3, 5 and 6 rows, at hubs, and where joints of several kinds, tyres or springs meet */
 #define LK_FRONTS_ALIKE(X)                                                                         \
-    X(2, 2)                                                                                        \
-    X(2, 4) X(2, 6) X(3, 3) X(3, 6) X(3, 9) X(5, 5) X(5, 10) X(5, 15) X(6, 6) X(6, 11) X(6, 12)
+    X(2, 2) X(2, 4) X(2, 6) X(3, 3) X(3, 6) X(3, 9) X(5, 5) X(5, 10) X(5, 15) X(6, 6) X(6, 11)     \
+        X(6, 12)
 #define LK_FRONTS_SMALL(X)                                                                         \
-    X(1, 3)                                                                                        \
-    X(1, 4) X(1, 5) X(1, 7) X(1, 8) X(2, 3) X(2, 5) X(2, 9) X(3, 4) X(3, 5) X(3, 7) X(3, 8)        \
-        X(3, 10) X(4, 4) X(4, 7) X(4, 8) X(5, 6) X(5, 8) X(5, 9) X(6, 7) X(6, 10)
+    X(1, 3) X(1, 4) X(1, 5) X(1, 7) X(1, 8) X(2, 3) X(2, 5) X(2, 9) X(3, 4) X(3, 5) X(3, 7)        \
+        X(3, 8) X(3, 10) X(4, 4) X(4, 7) X(4, 8) X(5, 6) X(5, 8) X(5, 9) X(6, 7) X(6, 10)
 #define LK_FRONTS_LARGE(X) X(5, 11) X(5, 12) X(5, 13) X(6, 13)
 #define LK_FRONTS(X)       LK_FRONTS_ALIKE(X) LK_FRONTS_SMALL(X) LK_FRONTS_LARGE(X)
 
@@ -82,9 +81,9 @@ struct lk_hub_block {
  * a constant: at the joints between the loops of a car few rows are eliminated, and 8 to 26 remain
  */
 #define LK_FRONTS_TALL(X)                                                                          \
-    X(1, 3)                                                                                        \
-    X(3, 3) X(3, 4) X(3, 5) X(3, 6) X(4, 3) X(4, 4) X(4, 5) X(4, 6) X(5, 4) X(5, 5) X(5, 6)        \
-        X(5, 7) X(5, 8) X(6, 4) X(6, 5) X(6, 6) X(6, 7) X(6, 8) X(7, 4)
+    X(1, 3) X(3, 3)                                                                                \
+    X(3, 4) X(3, 5) X(3, 6) X(4, 3) X(4, 4) X(4, 5) X(4, 6) X(5, 4) X(5, 5) X(5, 6) X(5, 7)        \
+        X(5, 8) X(6, 4) X(6, 5) X(6, 6) X(6, 7) X(6, 8) X(7, 4)
 
 /** enum lk_front_shape - instance of the kernels for a front. */
 enum lk_front_shape {

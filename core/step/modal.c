@@ -8,6 +8,15 @@
 
 /* ---- places of nodes ---- */
 
+double lk_modal_size(const struct lk_modal *m)
+{
+    double size = 0;
+
+    for (int a = 0; a < m->n_nodes; a++)
+        size = lk_max(size, lk_norm(m->node[a].place));
+    return size;
+}
+
 /* Add the quadratic form of the pairs at @q. */
 LK_INLINE void add_second(const struct lk_mode_pairs *pairs, const double *q, double ret[6])
 {
@@ -512,6 +521,12 @@ bool lk_modal_is_small(const struct lk_system *sys)
 
             most = lk_max(most, lk_dot(phi, phi));
         }
+    for (int i = 0; i < sys->n_modals; i++) {
+        const double *J = sys->modal[i].inertia, *J0 = sys->modal[i].first[sys->modal[i].n];
+
+        for (int c = 0; c < 3; c++)
+            most = J[c] > LK_MODAL_LEAST * J0[c] ? most : 1;
+    }
     return most < 1;
 }
 

@@ -137,6 +137,9 @@ struct lk_modal_step {
     double *correction;
 };
 
+/** lk_modal_size() - return the distance of the farthest node from the centre of mass [m]. */
+LK_RT double lk_modal_size(const struct lk_modal *modal);
+
 /** lk_modal_put() - compute the poses of the nodes of @modal in system->pose, from the pose of the
  * body there and @q. */
 LK_RT void lk_modal_put(struct lk_system *system, const struct lk_modal *modal, const double *q);
@@ -180,8 +183,12 @@ LK_RT void lk_modal_pull(const struct lk_modal *modal, double scale, const doubl
 LK_RT void lk_modal_accelerate(struct lk_system *system, const struct lk_modal *modal,
                                const struct lk_twist *on, struct lk_state *state);
 
+/* least moment of inertia of a body with modes, of that without deformation */
+#define LK_MODAL_LEAST 0.1
+
 /** lk_modal_is_small() - return whether no node turns by more than a radian by the present
- * modes: beyond that a development to second order describes nothing. */
+ * modes, and moments of inertia are above LK_MODAL_LEAST: beyond that a development to second order
+ * describes nothing. */
 LK_RT bool lk_modal_is_small(const struct lk_system *system);
 
 /** lk_modal_kinetic() - return the kinetic energy of the modes, and what they change of that of

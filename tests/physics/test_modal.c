@@ -87,8 +87,8 @@ static void put_pairs(struct text *t, int n, double size)
 
             snprintf(number, sizeof(number), "%s[%d, %d, ", k + l > 2 ? ", " : "", k, l);
             put(t, number);
-            put_random(t, n, size);
-            put(t, "]");
+            put_random(t, k == l ? 6 : n, size);
+            put(t, k == l && n == 9 ? ", 0, 0, 0]" : "]"); /* phi x phi = 0 */
         }
     put(t, "]");
 }

@@ -75,7 +75,7 @@ static const struct change {
     {"nodes: {", "knots: {", "unknown key 'knots' in modes"},
     {"tip: {position", "arm.tip: {position", "'arm.tip'"},
     {"mass: 2, inertia: [1, 2, 2]", "mass: 0, inertia: [1, 2, 2]",
-     "a body with modes lacks mass or inertia, expected both above 0"},
+     "a body with modes has 0 kg and the principal moments 1, 2, 2, expected a mass above 0"},
     {"ball: {mass", "arm.tip: {mass", "the node has the name of body 'arm.tip'"},
     {"[ground, arm.root]", "[ground, arm]",
      "m:10:44: 'arm' has modes and bends, so its name is no place on it, expected one of its "
@@ -124,8 +124,12 @@ static void bad_systems_are_refused(void **state)
     } all[] = {
         {{.order = 4}, "", "body 'arm' has modes and the order is 4, expected order 2"},
         {{.engine = "portable"}, "", "body 'arm' has modes, which engine portable does not step"},
-        {{0}, "solver: {formulation: ali3}\n", "which formulation rattle alone steps, expected rattle"},
-        {{0}, "solver: {formulation: recursive}\n", "which formulation rattle alone steps, expected rattle"},
+        {{0},
+         "solver: {formulation: ali3}\n",
+         "which formulation rattle alone steps, expected rattle"},
+        {{0},
+         "solver: {formulation: recursive}\n",
+         "which formulation rattle alone steps, expected rattle"},
     };
 
     (void)state;

@@ -291,7 +291,7 @@ static const struct row {
      "m:17:17: type is 'position', expected joint-position, joint-velocity, joint-acceleration, "
      "joint-reaction, body-pose, body-velocity, body-acceleration, point-position, point-velocity, "
      "point-acceleration, inertial-sensor, force, drive-force, energy, work, residual, condition, "
-     "tyre, tyre-contact, input, mobility, port-work, block"},
+     "tyre, tyre-contact, input, mobility, port-work, block, mode"},
     {", point: [2, 0, 0]}\nsolver", "}\nsolver",
      "m:18:8: the key 'point' is missing, expected a list of 3 numbers"},
     {"joint-position, joint: hinge", "energy, body: arm",

@@ -30,12 +30,12 @@ static void find_neighbours(const struct lk_model *m, struct search *f)
     for (int fill = 0; fill < 2; fill++) {
         for (int i = 0; i < m->n_joints; i++)
             for (int s = 0; s < 2 && connects(&m->joints[i]); s++) {
-                int b = m->joints[i].body[s];
+                int b = lk_model_leader(m, m->joints[i].body[s]);
 
                 if (b == LK_GROUND)
                     continue;
                 if (fill)
-                    f->other[--f->first[b]] = m->joints[i].body[1 - s];
+                    f->other[--f->first[b]] = lk_model_leader(m, m->joints[i].body[1 - s]);
                 else
                     f->first[b]++;
             }
@@ -108,7 +108,7 @@ static int is_exchanged(const struct lk_model *m, const struct search *f, double
         return 0;
     for (int s = 0; s < 2; s++) {
         rate[s] = rate_about(m, j->body[s], j->axis[s]);
-        away[s] = j->body[s] == LK_GROUND ? 0 : f->away[j->body[s]];
+        away[s] = j->body[s] == LK_GROUND ? 0 : f->away[lk_model_leader(m, j->body[s])];
     }
     if (fabs(rate[1] - rate[0]) * h > TURNS)
         return rate[1] > rate[0];

@@ -448,7 +448,7 @@ static bool spread(const struct lk_model *m, const struct lk_joint_def *j, bool 
 
     for (int i = 0; i < (n > 0 ? n : 1); i++)
         for (int s = 0; s < 2; s++) {
-            int b = n > 0 ? m->joints[j->joint[i]].body[s] : j->body[s];
+            int b = lk_model_leader(m, n > 0 ? m->joints[j->joint[i]].body[s] : j->body[s]);
 
             if (b >= 0)
                 body[n_bodies++] = b;
@@ -471,7 +471,7 @@ static double mark_beyond(const struct lk_model *m, int at, int from, bool *is_m
     memset(is_marked, 0, (size_t)m->n_bodies * sizeof(*is_marked));
     if (from < 0)
         return INFINITY;
-    is_marked[from] = true;
+    is_marked[lk_model_leader(m, from)] = true;
     /* alternate forward and backward sweeps: two suffice for a chain */
     for (int sweep = 0; grows; sweep++) {
         grows = false;
@@ -487,6 +487,11 @@ static double mark_beyond(const struct lk_model *m, int at, int from, bool *is_m
     return mass;
 }
 
+static bool is_among(const struct lk_model *m, const bool *is_marked, int body)
+{
+    return body >= 0 && is_marked[lk_model_leader(m, body)];
+}
+
 /* return the stiffness of the linear springs with exactly one end at a marked body */
 static double stiffness_at(const struct lk_model *m, const bool *is_marked)
 {
@@ -497,7 +502,7 @@ static double stiffness_at(const struct lk_model *m, const bool *is_marked)
         const int *body = f->joint >= 0 ? m->joints[f->joint].body : f->body;
 
         if (is_spring(f) && is_linear(m, f) &&
-            (body[0] >= 0 && is_marked[body[0]]) != (body[1] >= 0 && is_marked[body[1]]))
+            is_among(m, is_marked, body[0]) != is_among(m, is_marked, body[1]))
             sum += stiffness_of(m, f);
     }
     return sum;
@@ -517,7 +522,8 @@ static double pull_of_drive(const struct pulls *p, const struct lk_drive_def *d,
 
     if (second > first)
         mark_beyond(m, d->joint, moved, is_marked);
-    mass -= m->bodies[moved].mass; /* the inertia of this body loads no other joint */
+    mass -= m->bodies[lk_model_leader(m, moved)]
+                .mass; /* the inertia of this body loads no other joint */
     if (is_angle(m, d->joint, d->coordinate)) {
         add_levers(m, d->joint, moved, &l);
         return times(mass * (l.rail + l.longest), motion.acceleration) +

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Energies of bodies with modes: what their deformation stores, and what its damping takes in a
  * step: the mean force c dq / h times dq. A quasi-static mode has its elastic force at the end of the
- * step, not in its middle: the difference is taken by the step. */
+ * step, not in its middle: the difference is lost. */
 #include "step/elements/elements.h"
 #include "step/system.h"
 
@@ -19,12 +19,9 @@ static void book(struct lk_system *sys, const double *inputs)
         for (int k = 0; k < m->n; k++) {
             double u = sys->next.mode[m->at + k].q - sys->now.mode[m->at + k].q;
 
-            if (m->is_static[k]) {
-                sys->next.balance->dissipated += m->damping[k] / sys->h * u * u;
-                sys->next.balance->taken += 0.5 * m->stiffness[k] * u * u;
-            } else {
-                sys->next.balance->dissipated += m->decay[k] / sys->h * u * u;
-            }
+            sys->next.balance->dissipated +=
+                m->is_static[k] ? (m->damping[k] / sys->h + 0.5 * m->stiffness[k]) * u * u
+                                : m->decay[k] / sys->h * u * u;
         }
     }
 }

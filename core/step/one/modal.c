@@ -430,6 +430,13 @@ void lk_one_modal_subtract(struct lk_system *sys, struct lk_state *state, bool i
     }
 }
 
+void lk_one_modal_add(struct lk_system *sys, double scale)
+{
+    for (int i = 0; i < sys->n_modals; i++)
+        for (int k = 0; k < sys->modal[i].n; k++)
+            sys->next.mode[sys->modal[i].at + k].v += scale * sys->modal[i].force->q[k];
+}
+
 /* ---- the start ---- */
 
 void lk_one_modal_begin(struct lk_system *sys)

@@ -40,6 +40,9 @@ LK_RT void lk_one_modal_velocities(struct lk_system *system);
 LK_RT void lk_one_modal_free(struct lk_system *system);
 LK_RT void lk_one_modal_subtract(struct lk_system *system, struct lk_state *state,
                                  bool is_acceleration);
+/** lk_one_modal_add() - add @scale times the last result of lk_evaluate_weigh() to the rates of the
+ * modes of system->next. */
+LK_RT void lk_one_modal_add(struct lk_system *system, double scale);
 /** lk_one_modal_begin() - initialise the modes of system->now at a start or reset. */
 LK_RT void lk_one_modal_begin(struct lk_system *system);
 

@@ -230,6 +230,7 @@ void lk_one_follow(struct lk_system *sys)
             v->w[i] -= sys->h * sys->residual[b].w[i];
         }
     }
+    lk_one_modal_add(sys, -sys->h);
     lk_evaluate_twists(sys, &sys->next);
     lk_evaluate_velocity_violation(sys);
 }
