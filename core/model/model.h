@@ -559,9 +559,8 @@ struct lk_model {
  * ground is its own. */
 static inline int lk_model_leader(const struct lk_model *m, int body)
 {
-    return body >= 0 && m->bodies[body].kind == LK_BODY_NODE
-               ? m->modals[m->bodies[body].modal].body
-               : body;
+    return body >= 0 && m->bodies[body].kind == LK_BODY_NODE ? m->modals[m->bodies[body].modal].body
+                                                             : body;
 }
 
 /** lk_input_type_name(), lk_output_type_name() - return the name of a type in a model file, such

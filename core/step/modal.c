@@ -244,7 +244,13 @@ static double weight_of(const struct lk_system *sys, const struct lk_modal *m, i
     if (m->weights == LK_MODAL_STIFF)
         return m->is_static[k] ? 0.5 / (sys->s * (m->stiffness[k] + m->damping[k] / sys->h))
                                : 1 / (1 + sys->s * (m->stiffness[k] + 2 / sys->h * m->decay[k]));
-    return m->weights == LK_MODAL_ALL || !m->is_static[k];
+    return m->is_static[k] && m->weights == LK_MODAL_FREE ? LK_MODAL_SLIGHT : 1;
+}
+
+/* return whether the inertia of a mode couples with the rotation */
+static bool couples(const struct lk_modal *m, int k)
+{
+    return m->weights != LK_MODAL_FREE || !m->is_static[k];
 }
 
 /* Compute W from J and H. */
@@ -258,7 +264,8 @@ static void invert(const struct lk_system *sys, struct lk_modal *m)
     for (int k = 0; k < m->n; k++) {
         f->weight[k] = is_rigid ? 0 : weight_of(sys, m, k);
         for (int i = 0; i < 3; i++)
-            f->coupling[i * f->pad + k] = f->weight[k] * m->coupling[i * f->pad + k];
+            f->coupling[i * f->pad + k] =
+                couples(m, k) ? f->weight[k] * m->coupling[i * f->pad + k] : 0;
         for (int i = 0; i < 3; i++)
             for (int j = i; j < 3; j++)
                 J[lk_sym_at(i, j)] -= m->coupling[i * f->pad + k] * f->coupling[j * f->pad + k];

@@ -60,12 +60,17 @@ struct lk_modal_node {
  * alternation from step to step would be left */
 #define LK_MODAL_FAST 2.0
 
+/* D^-1 of quasi-static modes in the solves after the iterations. Where supports are statically
+ * indeterminate without these modes, their reactions are those that balance the elastic forces of
+ * the modes; everywhere else the inertia of the body prevails by this factor */
+#define LK_MODAL_SLIGHT 1e-3
+
 /** enum lk_modal_weights - weights of the modes in W.
- * FREE:   W = M^-1; quasi-static modes do not move
+ * FREE:   W = M^-1; of quasi-static modes D^-1 = LK_MODAL_SLIGHT and H = 0
  * ALL:    W = M^-1, for analyses
  * STIFF:  with stiffness and damping, for the iterations of a step: D = 1 + s (omega^2 + 2 decay /
- * h), of quasi-static modes 2 s (omega^2 + damping / h) RIGID:  the modes do not move;  HELD: the
- * body does not move at all */
+ *         h), of quasi-static modes 2 s (omega^2 + damping / h)
+ * RIGID:  the modes do not move;  HELD: the body does not move at all */
 enum lk_modal_weights {
     LK_MODAL_FREE,
     LK_MODAL_ALL,

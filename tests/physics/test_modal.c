@@ -545,6 +545,62 @@ static void rests_bent(void **state)
     lk_model_free(model);
 }
 
+/* A table on four legs, with a load on one: without its mode of torsion, the forces in the legs are
+ * not determined. The elastic force of the mode is 0, because the
+ * legs let it not deform: ra - rb + rc - rd = 40, so that the leg below carries all of the load. A
+ * mode that the step resolves, and a quasi-static one. */
+static void legs_carry_their_share(void **state)
+{
+    static const double hertz[] = {30, 1000};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[2048];
+        struct lk_model *model;
+        struct lk_system *sys;
+        double out[24];
+
+        snprintf(
+            text, sizeof(text),
+            "linkage: 1\nname: table\ngravity: [0, 0, -9.81]\nbodies:\n  top: {mass: 4, "
+            "inertia: [1, 1, 2], position: [0, 0, 0], modes: {frequency: [%g], damping: [0.5], "
+            "nodes: {a: {position: [1, 1, 0], shape: [[0, 0, 0.5, 0, 0, 0]]}, "
+            "b: {position: [-1, 1, 0], shape: [[0, 0, -0.5, 0, 0, 0]]}, "
+            "c: {position: [-1, -1, 0], shape: [[0, 0, 0.5, 0, 0, 0]]}, "
+            "d: {position: [1, -1, 0], shape: [[0, 0, -0.5, 0, 0, 0]]}, "
+            "m: {position: [0, 0, 0], shape: [[0, 0, 0, 0, 0, 0]]}}}}\njoints:\n"
+            "  la: {type: distance, bodies: [ground, top.a], points: [[1, 1, -1], [1, 1, 0]]}\n"
+            "  lb: {type: distance, bodies: [ground, top.b], points: [[-1, 1, -1], [-1, 1, "
+            "0]]}\n"
+            "  lc: {type: distance, bodies: [ground, top.c], points: [[-1, -1, -1], [-1, -1, "
+            "0]]}\n"
+            "  ld: {type: distance, bodies: [ground, top.d], points: [[1, -1, -1], [1, -1, "
+            "0]]}\n"
+            "forces:\n"
+            "  x: {type: spring-damper, bodies: [ground, top.m], points: [[-5, 0, 0], [0, 0, "
+            "0]], stiffness: 2000, damping: 500, rest_length: 5}\n"
+            "  y: {type: spring-damper, bodies: [ground, top.m], points: [[0, -5, 0], [0, 0, "
+            "0]], stiffness: 2000, damping: 500, rest_length: 5}\n"
+            "  z: {type: spring-damper, bodies: [ground, top.a], points: [[1, -5, 0], [1, 1, "
+            "0]], stiffness: 2000, damping: 500, rest_length: 6}\n"
+            "  load: {type: constant-force, body: top.a, force: [0, 0, -40], point: [1, 1, "
+            "0]}\n"
+            "outputs:\n"
+            "  ra: {type: joint-reaction, joint: la}\n"
+            "  rb: {type: joint-reaction, joint: lb}\n"
+            "  rc: {type: joint-reaction, joint: lc}\n"
+            "  rd: {type: joint-reaction, joint: ld}\n",
+            hertz[i]);
+        sys = compile(text, 1e-3, &model);
+        step(sys, 3000);
+        lk_system_outputs(sys, out);
+        for (int leg = 0; leg < 4; leg++)
+            near_to("leg", out[6 * leg + 2], leg == 0 ? 49.81 : 9.81, 1e-5);
+        lk_system_free(sys);
+        lk_model_free(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -552,6 +608,7 @@ int main(void)
         cmocka_unit_test(books_its_energy),       cmocka_unit_test(is_of_order_2),
         cmocka_unit_test(is_rigid_in_the_limit),  cmocka_unit_test(decays),
         cmocka_unit_test(loops_stay_closed),      cmocka_unit_test(rests_bent),
+        cmocka_unit_test(legs_carry_their_share),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Energies of bodies with modes: what their deformation stores, and what its damping takes in a
- * step: the mean force c dq / h times dq. A quasi-static mode has its elastic force at the end of the
- * step, not in its middle: the difference is lost. */
+ * step: the mean force c dq / h times dq. A quasi-static mode has its elastic force at the end of
+ * the step, not in its middle: the difference is lost. */
 #include "step/elements/elements.h"
 #include "step/system.h"
 

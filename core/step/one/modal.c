@@ -370,6 +370,16 @@ static void leave_static(const struct lk_system *sys, const struct lk_modal *m, 
             spin[i] -= m->coupling[i * m->flexible->pad + k] / sys->h * m->step->u[k];
 }
 
+/* return H_k w / D_k of a quasi-static mode, which W leaves out */
+static double rate_of_turn(const struct lk_modal *m, int k, const double w[3])
+{
+    double sum = 0;
+
+    for (int i = 0; i < 3; i++)
+        sum += m->coupling[i * m->flexible->pad + k] * w[i];
+    return m->flexible->weight[k] * sum;
+}
+
 static void kick_body(struct lk_system *sys, const struct lk_modal *m)
 {
     const struct lk_quad *quad = &sys->quad[m->body / 4];
@@ -387,7 +397,9 @@ static void kick_body(struct lk_system *sys, const struct lk_modal *m)
     lk_dexp_inverse(back, y, carried);
     lk_modal_slopes(m, m->q, theta, step->slope);
     for (int k = 0; k < m->n; k++) {
-        f->q[k] = 1 / h * (step->u[k] + 0.25 * step->slope[k]) - 0.5 * h * (step->law[k] + f->q[k]);
+        double moved = m->is_static[k] ? 0 : step->u[k];
+
+        f->q[k] = 1 / h * (moved + 0.25 * step->slope[k]) - 0.5 * h * (step->law[k] + f->q[k]);
     }
     lk_modal_pull(m, 1 / h, step->old, theta, f->q);
     for (int i = 0; i < 3; i++) {
@@ -400,8 +412,11 @@ static void kick_body(struct lk_system *sys, const struct lk_modal *m)
     lk_flexible_weigh(m->flexible, f);
     for (int i = 0; i < 3; i++)
         body->v.w[i] = 1 / sys->s * f->w[i];
-    for (int k = 0; k < m->n; k++)
-        mode[k].v = m->is_static[k] ? 1 / h * step->u[k] : 1 / sys->s * f->q[k];
+    for (int k = 0; k < m->n; k++) {
+        mode[k].v = 1 / sys->s * f->q[k];
+        if (m->is_static[k])
+            mode[k].v += 1 / h * step->u[k] - rate_of_turn(m, k, body->v.w);
+    }
 }
 
 void lk_one_modal_velocities(struct lk_system *sys)
