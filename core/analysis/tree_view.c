@@ -8,12 +8,29 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Return the body of a side in the tree. Moved frames are ground to the tree, and so are sides
- * that a joint does not have. */
-static int topology_body(const struct lk_system *sys, const struct lk_joint *joint, int side)
+/* Return the body with modes of which body @b is a node, or @b. */
+static int carrier(const struct lk_system *sys, int b)
 {
-    return side < joint->n_sides && joint->body[side] < sys->n_bodies ? joint->body[side]
-                                                                      : sys->n_bodies;
+    for (int i = 0; i < sys->n_modals && sys->body[b].is_node; i++)
+        for (int a = 0; a < sys->modal[i].n_nodes; a++)
+            if (sys->modal[i].node[a].body == b)
+                return sys->modal[i].body;
+    return b;
+}
+
+/* List the bodies of a joint in the tree, each once. Moved frames are ground to the tree, and so
+ * are sides that a joint does not have. */
+static void list_bodies(const struct lk_system *sys, const struct lk_joint *joint,
+                        int ret[LK_TREE_SIDES])
+{
+    for (int s = 0; s < LK_TREE_SIDES; s++) {
+        int b = s < joint->n_sides && joint->body[s] < sys->n_bodies ? joint->body[s] : -1;
+
+        ret[s] = b >= 0 ? carrier(sys, b) : sys->n_bodies;
+        for (int k = 0; k < s && ret[s] != b; k++)
+            if (ret[k] == ret[s])
+                ret[s] = sys->n_bodies;
+    }
 }
 
 /* compute again the plan that compile.c made */
@@ -33,8 +50,7 @@ static int plan_again(const struct lk_system *sys, struct lk_plan *ret_plan)
             has_hubs |= hangs_on[b] >= 0;
         }
         for (int j = 0; j < sys->n_joints; j++) {
-            for (int s = 0; s < LK_TREE_SIDES; s++)
-                body[j][s] = topology_body(sys, &sys->joint[j], s);
+            list_bodies(sys, &sys->joint[j], body[j]);
             n_rows[j] = sys->joint[j].n_rows;
             n_rigid[j] = lk_rigid_rows(&sys->joint[j]);
         }

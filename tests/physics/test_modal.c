@@ -546,9 +546,9 @@ static void rests_bent(void **state)
 }
 
 /* A table on four legs, with a load on one: without its mode of torsion, the forces in the legs are
- * not determined. The elastic force of the mode is 0, because the
- * legs let it not deform: ra - rb + rc - rd = 40, so that the leg below carries all of the load. A
- * mode that the step resolves, and a quasi-static one. */
+ * not determined. Its elastic force is 0, because the legs do not let the table
+ * deform: ra - rb + rc - rd = 40, so that the leg below carries all of the load. A mode that the
+ * step resolves, and a quasi-static one. */
 static void legs_carry_their_share(void **state)
 {
     static const double hertz[] = {30, 1000};
@@ -601,6 +601,36 @@ static void legs_carry_their_share(void **state)
     }
 }
 
+/* Dampers at nodes that stop a motion within a step do not move a body at rest. */
+static void rests_on_stiff_dampers(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: rest\ngravity: [0, 0, -9.81]\nbodies:\n  arm: {mass: 3, inertia: [1, "
+        "1, 1], position: [0, 0, 0], modes: {frequency: [20, 800], nodes: {root: {position: [-1, "
+        "0, 0], shape: [[0, 0, 0.3, 0, 0.6, 0], [0, 0, 0.2, 0, 1, 0]]}, tip: {position: [1, 0, 0], "
+        "shape: [[0, 0, 0.3, 0, -0.6, 0], [0, 0, -0.2, 0, 1, 0]]}}}}\n"
+        "  load: {mass: 5, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0.1]}\njoints:\n"
+        "  seat: {type: fixed, bodies: [arm.tip, load], point: [1, 0, 0]}\nforces:\n"
+        "  root: {type: bushing, bodies: [ground, arm.root], point: [-1, 0, 0], stiffness: [1e5, "
+        "1e5, 1e5, 1e4, 1e4, 1e4], damping: [1e5, 1e5, 1e5, 1e4, 1e4, 1e4]}\n"
+        "  tip: {type: bushing, bodies: [ground, arm.tip], point: [1, 0, 0], stiffness: [0, 0, "
+        "1e4, 0, 0, 0], damping: [0, 0, 1e5, 0, 0, 0]}\n";
+    const struct lk_options options = {.equilibrium = 1, .step = 1e-3};
+    struct lk_model *model;
+    struct lk_system *sys = compile_with(text, &options, &model);
+
+    (void)state;
+    assert_true(sys->closes_dampers);
+    step(sys, 200);
+    for (int b = 0; b < sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++) {
+            near_to("velocity", sys->now.motion[b].v.v[i], 0, 1e-9);
+            near_to("rate", sys->now.motion[b].v.w[i], 0, 1e-9);
+        }
+    lk_system_free(sys);
+    lk_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -608,7 +638,7 @@ int main(void)
         cmocka_unit_test(books_its_energy),       cmocka_unit_test(is_of_order_2),
         cmocka_unit_test(is_rigid_in_the_limit),  cmocka_unit_test(decays),
         cmocka_unit_test(loops_stay_closed),      cmocka_unit_test(rests_bent),
-        cmocka_unit_test(legs_carry_their_share),
+        cmocka_unit_test(legs_carry_their_share), cmocka_unit_test(rests_on_stiff_dampers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -419,17 +419,43 @@ static void kick_body(struct lk_system *sys, const struct lk_modal *m)
     }
 }
 
+/* write the velocities, or accelerations, of the nodes minus differences of their positions to
+ * system->correction, as for bodies: the rows of stiff dampers need them */
+static void see_nodes(struct lk_system *sys, const struct lk_modal *m, bool is_acceleration)
+{
+    for (int a = 0; a < m->n_nodes; a++) {
+        int b = m->node[a].body;
+        const struct lk_rattle_own *next = &lk_rattle_own(&sys->next)[b];
+        const struct lk_rattle_own *now = &lk_rattle_own(&sys->now)[b];
+        const struct lk_motion *node = &sys->next.motion[b];
+        const struct lk_twist *motion = is_acceleration ? &node->a : &node->v;
+        double seen[2][6];
+
+        lk_rattle_differences(sys->h, next->moved, next->curvature, now->curvature, seen[0],
+                              seen[1]);
+        for (int i = 0; i < 3; i++) {
+            sys->correction[b].v[i] = motion->v[i] - seen[is_acceleration][i];
+            sys->correction[b].w[i] = motion->w[i] - seen[is_acceleration][3 + i];
+        }
+    }
+}
+
 void lk_one_modal_velocities(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_modals; i++)
         kick_body(sys, &sys->modal[i]);
     lk_modal_follow(sys, &sys->next);
+    for (int i = 0; i < sys->n_modals && sys->closes_dampers; i++)
+        see_nodes(sys, &sys->modal[i], false);
 }
 
 void lk_one_modal_free(struct lk_system *sys)
 {
-    for (int i = 0; i < sys->n_modals; i++)
+    for (int i = 0; i < sys->n_modals; i++) {
         lk_modal_accelerate(sys, &sys->modal[i], sys->residual, &sys->next);
+        if (sys->closes_dampers)
+            see_nodes(sys, &sys->modal[i], true);
+    }
 }
 
 void lk_one_modal_subtract(struct lk_system *sys, struct lk_state *state, bool is_acceleration)
