@@ -309,6 +309,10 @@ static int take_matrices(struct lk_linear_work *w)
     l->mass = take(f, f);
     l->motion = take(f, 6 * (size_t)l->n_bodies);
     l->momentum = take(f, 6 * (size_t)l->n_bodies);
+    l->n_bends = w->sys->n_modes;
+    l->bend = take(f, (size_t)l->n_bends);
+    l->bend_momentum = take(f, (size_t)l->n_bends);
+    l->bend_body = calloc((size_t)l->n_bends + 1, sizeof(*l->bend_body));
     w->is_idle = calloc(f + 1, sizeof(*w->is_idle));
     w->coordinates = take(1, f);
     w->rest = take(1, size);
@@ -318,8 +322,8 @@ static int take_matrices(struct lk_linear_work *w)
     w->base = take(1, w->sys->state_size);
     w->spin = calloc((size_t)w->sys->n_bodies + 1, sizeof(*w->spin));
     return l->block && l->A && l->B && l->C && l->D && l->mass && l->motion && l->momentum &&
-                   w->coordinates && w->is_idle && w->rest && w->side[0] && w->side[1] && w->base &&
-                   w->spin
+                   l->bend && l->bend_momentum && l->bend_body && w->coordinates && w->is_idle &&
+                   w->rest && w->side[0] && w->side[1] && w->base && w->spin
                ? 0
                : -ENOMEM;
 }
@@ -461,6 +465,9 @@ void lk_linear_fini(struct lk_linear *l)
     free(l->D);
     free(l->motion);
     free(l->momentum);
+    free(l->bend);
+    free(l->bend_momentum);
+    free(l->bend_body);
     free(l->mass);
     *l = (struct lk_linear){0};
 }

@@ -394,6 +394,8 @@ int lk_linear_drop_idle(struct lk_linear_work *w, struct lk_error *error)
     keep(l->mass, f, w->is_idle, f, w->is_idle);
     keep(l->motion, f, w->is_idle, 6 * l->n_bodies, NULL);
     keep(l->momentum, f, w->is_idle, 6 * l->n_bodies, NULL);
+    keep(l->bend, f, w->is_idle, l->n_bends, NULL);
+    keep(l->bend_momentum, f, w->is_idle, l->n_bends, NULL);
     l->n_states -= f - left + l->n_rates - rates;
     l->n_motions = left;
     l->n_rates = rates;
@@ -401,12 +403,17 @@ int lk_linear_drop_idle(struct lk_linear_work *w, struct lk_error *error)
     return 0;
 }
 
-/* Copy N and M N of the bodies of the model. The parts of a split body are added up. */
+/* Copy N and M N of the bodies of the model, and of their modes. The parts of a split body are
+ * added up. */
 void lk_linear_keep_motions(struct lk_linear_work *w)
 {
     struct lk_linear *l = w->l;
-    size_t n = 6 * (size_t)l->n_bodies;
+    size_t n = 6 * (size_t)l->n_bodies, bends = (size_t)l->n_bends;
+    size_t bodies = 6 * (size_t)w->sys->n_bodies;
 
+    for (int i = 0; i < w->sys->n_modals; i++)
+        for (int k = 0; k < w->sys->modal[i].n; k++)
+            l->bend_body[w->sys->modal[i].at + k] = w->sys->body[w->sys->modal[i].body].of;
     for (int c = 0; c < l->n_motions; c++) {
         const double *N = w->place.N + (size_t)c * (size_t)w->n;
         const double *MN = w->place.MN + (size_t)c * (size_t)w->n;
@@ -415,5 +422,7 @@ void lk_linear_keep_motions(struct lk_linear_work *w)
         for (int b = 0; b < w->sys->n_bodies; b++)
             for (int k = 0; k < 6; k++)
                 l->momentum[(size_t)c * n + (size_t)(6 * w->sys->body[b].of + k)] += MN[6 * b + k];
+        memcpy(l->bend + (size_t)c * bends, N + bodies, bends * sizeof(double));
+        memcpy(l->bend_momentum + (size_t)c * bends, MN + bodies, bends * sizeof(double));
     }
 }

@@ -26,14 +26,13 @@
  * operations of a step, 0: no limit */
 static int check_size(const struct lk_draft *d, double flops_max, struct lk_error *ret_error)
 {
-    double flops =
-        lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
+    double flops = lk_draft_flops(d);
     double size = 0;
 
     if (flops_max > 0 && flops > flops_max) {
         lk_error_set(ret_error,
                      "a step of '%s' takes %.2g floating point operations, expected at most %.2g; "
-                     "use fewer joints, or fewer loops of them",
+                     "use fewer joints, loops of them, or modes",
                      d->model->name, flops, flops_max);
         return LK_E_MODEL;
     }

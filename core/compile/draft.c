@@ -82,6 +82,27 @@ int lk_draft_factors(const struct lk_draft *d)
     return 2 + (stops > 0 ? 2 : 0) + (stops > 1);
 }
 
+double lk_draft_modal_flops(const struct lk_draft *d)
+{
+    double sum = 0;
+
+    for (int i = 0; i < d->model->n_modals; i++) {
+        const struct lk_modal_def *m = &d->model->modals[i];
+        double shapes = 40.0 * m->n_pairs, rows = 6.0 * m->n_nodes;
+
+        for (int a = 0; a < m->n_nodes; a++)
+            shapes += 24.0 * m->node[a].n_pairs + 100.0 * m->n;
+        sum += (d->iterations + 4) * shapes + lk_draft_factors(d) * (6 + m->n) * rows * rows;
+    }
+    return sum;
+}
+
+double lk_draft_flops(const struct lk_draft *d)
+{
+    return lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops +
+           lk_draft_modal_flops(d);
+}
+
 int lk_draft_solves(const struct lk_draft *d)
 {
     int stops = lk_draft_stops(d), again = (stops > 0 ? 2 : 0) + (stops > 1), jumps = 0;

@@ -198,4 +198,11 @@ int lk_draft_factors(const struct lk_draft *d);
  * twice, and once more for the violation that no motion removes. */
 int lk_draft_solves(const struct lk_draft *d);
 
+/** lk_draft_modal_flops() - count the operations of a step for bodies with modes: their kinematics
+ * and inertia in each iteration and four times after them, and their elements in the factors. */
+double lk_draft_modal_flops(const struct lk_draft *d);
+
+/** lk_draft_flops() - count the operations of a step for the factors, the solves and the modes. */
+double lk_draft_flops(const struct lk_draft *d);
+
 #endif

@@ -208,7 +208,7 @@ static double rattle_flops(const struct lk_system *sys, const struct lk_draft *d
     in_iterations += n > 0 ? n + d->iterations : 0;
     after += n > 0 ? parts * n + 3 * parts : 0;
     return (lk_draft_factors(d) - 1) * d->plan.factor_flops + factor +
-           in_iterations * d->plan.solve_flops + after * solve +
+           in_iterations * d->plan.solve_flops + after * solve + lk_draft_modal_flops(d) +
            (n > 0 ? (d->iterations + 6) * lk_complementarity_flops(n) : 0);
 }
 
@@ -234,8 +234,7 @@ static void summarise_system(struct lk_system *sys, const struct lk_draft *d, si
     s->tree_depth = d->plan.depth;
     s->tree_fronts = d->plan.n_fronts;
     s->largest_front = d->plan.largest;
-    s->step_flops =
-        lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
+    s->step_flops = lk_draft_flops(d);
     if (d->formulation == &lk_formulation_rattle)
         s->step_flops = rattle_flops(sys, d);
     if (sys->formulation->own_size && sys->formulation->is_explicit)

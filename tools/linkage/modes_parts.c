@@ -61,29 +61,43 @@ double modes_damping(const struct lk_mode *m)
 
 /* ---- bodies ---- */
 
-/* Compute component @at of the motion or momentum of all bodies in the mode, real and imaginary
- * part.
- * @values: motions or momenta of all bodies for a unit value of each coordinate in turn */
+/* Compute component @at of a motion or momentum in the mode, real and imaginary part.
+ * @values: rows of @n motions or momenta for a unit value of each coordinate in turn */
 static void sum_up(const struct lk_linear *l, const struct lk_mode *mode, const double *values,
-                   int at, double ret[2])
+                   int n, int at, double ret[2])
 {
     ret[0] = ret[1] = 0;
     for (int i = 0; i < l->n_motions; i++) {
-        double part = values[(size_t)i * (size_t)l->n_bodies * 6 + (size_t)at];
+        double part = values[(size_t)i * (size_t)n + (size_t)at];
 
         ret[0] += mode->shape[2 * i] * part;
         ret[1] += mode->shape[2 * i + 1] * part;
     }
 }
 
-/* Return the kinetic energy of a body in direction @k, 0 to 5, before division by the total. */
-static double energy_of(const struct lk_linear *l, const struct lk_mode *mode, int body, int k)
+/* Return motion @at times its momentum, of rows of @n. */
+static double product_of(const struct lk_linear *l, const struct lk_mode *mode,
+                         const double *motions, const double *momenta, int n, int at)
 {
     double motion[2], momentum[2];
 
-    sum_up(l, mode, l->motion, 6 * body + k, motion);
-    sum_up(l, mode, l->momentum, 6 * body + k, momentum);
+    sum_up(l, mode, motions, n, at, motion);
+    sum_up(l, mode, momenta, n, at, momentum);
     return motion[0] * momentum[0] + motion[1] * momentum[1];
+}
+
+/* Return the kinetic energy of a body in direction @k, 0 to 5, or of its own modes, MODES_BENDS,
+ * before division by the total. */
+static double energy_of(const struct lk_linear *l, const struct lk_mode *mode, int body, int k)
+{
+    double sum = 0;
+
+    if (k < MODES_BENDS)
+        return product_of(l, mode, l->motion, l->momentum, 6 * l->n_bodies, 6 * body + k);
+    for (int i = 0; i < l->n_bends; i++)
+        if (l->bend_body[i] == body)
+            sum += product_of(l, mode, l->bend, l->bend_momentum, l->n_bends, i);
+    return sum;
 }
 
 static int compare(const void *a, const void *b)
@@ -101,7 +115,7 @@ void modes_find_parts(const struct lk_linear *l, const struct lk_mode *mode, str
         double most = 0;
 
         part[b] = (struct mode_part){.body = b};
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; k <= MODES_BENDS; k++) {
             double energy = energy_of(l, mode, b, k);
 
             part[b].share += energy;
@@ -119,8 +133,8 @@ void modes_find_parts(const struct lk_linear *l, const struct lk_mode *mode, str
 
 const char *modes_way(int way)
 {
-    static const char *const ways[] = {"along x", "along y", "along z",
-                                       "about x", "about y", "about z"};
+    static const char *const ways[] = {"along x", "along y", "along z", "about x",
+                                       "about y", "about z", "bending"};
 
     return ways[way];
 }

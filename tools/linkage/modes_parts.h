@@ -45,7 +45,9 @@ struct mode_part {
  * @part: array of all bodies, sorted by share, largest first */
 void modes_find_parts(const struct lk_linear *linear, const struct lk_mode *mode,
                       struct mode_part *part);
-/** modes_way() - Return the name of a direction of motion, 0 to 5. */
+#define MODES_BENDS 6 /* the direction of a body's own modes */
+
+/** modes_way() - Return the name of a direction of motion, 0 to 5 or MODES_BENDS. */
 const char *modes_way(int way);
 
 /** modes_put_json() - Write the modes as the array "modes". @part: memory for all bodies */

@@ -173,7 +173,7 @@ static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
 /* Return the operations of a step. */
 static double work_of(const struct lk_draft *d)
 {
-    return lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
+    return lk_draft_flops(d);
 }
 
 /* ---- which bodies are hubs, and which are split ---- */

@@ -55,6 +55,8 @@ extern "C" {
  * @motion:     m x 6 n_bodies, N_q: shift of each centre of mass [m] and turn of each body [rad],
  *              world axes, for a unit of a coordinate;  @momentum: M N_q;  @mass: m x m,
  *              N_q^T M N_q
+ * @n_bends:    modal coordinates of all bodies with modes;  @bend_body: the body of each
+ * @bend:       m x n_bends, as @motion;  @bend_momentum: as @momentum
  * @unrest:     largest rate of change of a coordinate's rate at the start [1/s^2, SI]; 0 in
  *              equilibrium, otherwise the matrices are valid only at that instant */
 struct lk_linear {
@@ -73,6 +75,10 @@ struct lk_linear {
     double *motion;
     double *momentum;
     double *mass;
+    int n_bends;
+    int *bend_body;
+    double *bend;
+    double *bend_momentum;
     double unrest;
 };
 
