@@ -6,6 +6,7 @@
 #include "step/elements/loads.h"
 #include "step/elements/tension.h"
 #include "step/kinematics.h"
+#include "step/modal.h"
 #include "step/one/evaluate.h"
 #include "step/scripts/step.h"
 #include <errno.h>
@@ -312,13 +313,15 @@ static void renew_rigid(struct lk_system *sys)
     lk_evaluate_factor(sys);
 }
 
-/* Add to system->now the motion after a blow along the coordinate, scaled to the rate. */
+/* Add to system->now the motion after a blow along the coordinate, scaled to the rate. Bodies with
+ * modes do not bend in it. */
 bool lk_blow_to_rate(struct lk_system *sys, int joint, double rate)
 {
     const struct lk_input along = {.type = LK_INPUT_JOINT_FORCE, .joint = joint};
     const double blow = -1, unit = 1;
     double before, gained, least;
 
+    lk_modal_weigh_by(sys, LK_MODAL_RIGID);
     renew_rigid(sys);
     memset(sys->residual, 0, (size_t)(sys->n_bodies + 1 + sys->n_frames) * sizeof(*sys->residual));
     lk_loads_subtract_input(sys, &along, &blow, sys->residual);
@@ -331,6 +334,7 @@ bool lk_blow_to_rate(struct lk_system *sys, int joint, double rate)
             sys->now.motion[b].v.v[i] += (rate - before) / gained * sys->residual[b].v[i];
             sys->now.motion[b].v.w[i] += (rate - before) / gained * sys->residual[b].w[i];
         }
+    lk_modal_weigh_by(sys, LK_MODAL_FREE);
     lk_start_renew(sys);
     return gained > least;
 }
