@@ -142,13 +142,14 @@ static void inspect_point(struct lk_inspection *in, int b, const struct places *
 }
 
 /* Return the distance of a joint's point from the nearest of its bodies, the ground left out; -1:
- * it has no point. */
+ * it has no point. A node of a body with modes stands for that body. */
 static double distance_from_bodies(const struct lk_model *m, const struct lk_joint_def *j)
 {
     double nearest = -1;
 
     for (int s = 0; s < 2 && !lk_joint_is_coupling(j->type); s++) {
-        double d = j->body[s] < 0 ? 0 : distance(j->point[s], m->bodies[j->body[s]].position);
+        int body = lk_model_leader(m, j->body[s]);
+        double d = body < 0 ? 0 : distance(j->point[s], m->bodies[body].position);
 
         if (j->body[s] >= 0)
             nearest = nearest < 0 ? d : fmin(nearest, d);

@@ -26,8 +26,7 @@ void lk_error_set(struct lk_error *error, const char *format, ...)
 
 const char *lk_step_fault_text(int status)
 {
-    return status == LK_E_TURN
-               ? "turns a body by more than half a turn, expected a shorter step"
+    return status == LK_E_TURN   ? "turns a body by more than half a turn, expected a shorter step"
            : status == LK_E_BENT ? "bends a modal body by more than its modes describe, expected "
                                    "smaller loads, or a beam"
            : status == LK_E_SINGULAR ? "has no solution in this pose by this formulation"

@@ -57,8 +57,8 @@ void lk_sketch_add_point(struct lk_sketch *d, const double local[3]);
 /** lk_sketch_paint() - set the colour of a body; neighbours in the file have different colours. */
 void lk_sketch_paint(struct lk_shape *shape, int body, double opacity);
 
-/** lk_sketch_span() - add a line between two bodies. @point: its ends, world, initial configuration.
- * Return: the shape. */
+/** lk_sketch_span() - add a line between two bodies. @point: its ends, world, initial
+ * configuration. Return: the shape. */
 struct lk_shape *lk_sketch_span(struct lk_sketch *d, enum lk_shape_part part, const char *name,
                                 const int body[2], const double point[2][3]);
 

@@ -171,8 +171,8 @@ const char *lk_system_engine(const struct lk_system *system);
  * become shorter according to a cost model: 1 to LK_POOL_MAX, 1 for small mechanisms. */
 int lk_system_workers_useful(const struct lk_system *system);
 
-/** lk_system_shares_work() - return whether workers share the step of @system: 1, or 0: a pool has no
- * effect, because one thread does the whole step. */
+/** lk_system_shares_work() - return whether workers share the step of @system: 1, or 0: a pool has
+ * no effect, because one thread does the whole step. */
 int lk_system_shares_work(const struct lk_system *system);
 
 /** lk_system_outputs() - evaluate the output channels in the present state.

@@ -107,7 +107,8 @@ static void print_pose(const struct findings *f)
     const struct lk_pose_check *p = &f->pose;
 
     if (!f->has_pose) {
-        printf("pose                not examined: bodies with modes close loops, or the loops have too many rows\n");
+        printf("pose                not examined: bodies with modes close loops, or the loops have "
+               "too many rows\n");
         return;
     }
     if (p->n_loop_rows == 0) {

@@ -147,9 +147,8 @@ static int step_through(struct lk_system *system, const struct run_options *opti
             system, run_inputs_at(inputs, lk_system_time(system), lk_system_step_size(system)));
         if (outcome != 0) {
             progress_hide();
-            complain("%s: the step from t = %.9g s %s; body '%s' swings most",
-                     options->path, lk_system_time(system),
-                     lk_step_fault_text(outcome),
+            complain("%s: the step from t = %.9g s %s; body '%s' swings most", options->path,
+                     lk_system_time(system), lk_step_fault_text(outcome),
                      lk_system_body_name(system, result->energy.body));
             return EXIT_REFUSED;
         }
