@@ -19,6 +19,7 @@
 #define NUDGE       1e-5
 #define NUDGE_INPUT 1e-4 /* change of an input, relative to its range or to 1 */
 #define STILL       1e-9 /* speed that counts as rest [m/s] */
+#define RESTS_MAX   20   /* steps of Newton's method to the place of rest */
 
 /* ---- states near the start ---- */
 
@@ -27,8 +28,7 @@ static void restore(struct lk_linear_work *w)
     memcpy(w->sys->now.block, w->base, w->sys->state_size * sizeof(double));
 }
 
-/* shift and rotate body @b; its spin rotates with the body */
-static void move_body(struct lk_system *sys, int b, const double *move, double amount)
+void lk_linear_move_body(struct lk_system *sys, int b, const double *move, double amount)
 {
     struct lk_motion *m = &sys->now.motion[b];
     double turn[3], dq[4], q[4];
@@ -114,7 +114,13 @@ static void look_beside(struct lk_linear_work *w, enum change change, int i, dou
     restore(w);
     lk_evaluate_poses(sys, &sys->now);
     for (int b = 0; b < sys->n_bodies && change == POSITION; b++)
-        move_body(sys, b, motion + 6 * b, amount);
+        lk_linear_move_body(sys, b, motion + 6 * b, amount);
+    if (change == POSITION && w->is_turning) { /* with the rates of the frame there */
+        memset(w->turned, 0, (size_t)w->n * sizeof(double));
+        lk_linear_add_turn(w, 1, motion, w->turned);
+        for (int b = 0; b < sys->n_bodies; b++)
+            push_body(sys, b, w->turned + 6 * b, amount);
+    }
     for (int b = 0; b < sys->n_bodies && change == RATE; b++)
         push_body(sys, b, motion + 6 * b, amount);
     if (change <= RATE)
@@ -203,8 +209,10 @@ static void find_rates(struct lk_linear_work *w, enum change change, int i, doub
     const double *moved = motion_of(w, change, i);
 
     memcpy(motion, change == POSITION ? w->side[0] : moved, (size_t)w->n * sizeof(double));
-    if (change == POSITION)
+    if (change == POSITION) {
         add_spin(w, moved, motion);
+        lk_linear_add_turn(w, -1, moved, motion);
+    }
     lk_linear_project(w, &w->place, motion, z);
     /* by the choice of the motion, without round-off */
     for (int k = 0; k < w->rate.n && change == RATE; k++)
@@ -218,7 +226,8 @@ static void find_rates(struct lk_linear_work *w, enum change change, int i, doub
 /* Fill the column of coordinate @i, or of its rate. The deviation of the velocities is S dq + N r,
  * with r the rates and S the velocities of look() at a nearby pose: the spins turned with the
  * bodies and projected. So N r' = a - S dq', and the projection of S is in the space of the rows,
- * of which N has no part: only the turned spins remain. */
+ * of which N has no part: only the turned spins remain. In axes that turn by w, the deviation of
+ * velocities d has d' = a - w x d, and S dq contains w x dq. */
 static void fill_state(struct lk_linear_work *w, enum change change, int i)
 {
     struct lk_linear *l = w->l;
@@ -230,6 +239,8 @@ static void fill_state(struct lk_linear_work *w, enum change change, int i)
     for (int k = 0; k < l->n_motions; k++)
         l->A[(size_t)k * (size_t)l->n_states + (size_t)column] = z[k];
     add_spin(w, motion, w->side[0] + w->n);
+    lk_linear_add_turn(w, -1, w->side[0], w->side[0] + w->n);
+    lk_linear_add_turn(w, -1, motion, w->side[0] + w->n);
     fill_accelerations(w, l->A, l->n_states, column);
     fill_rates(w, l->A, l->n_states, column);
     fill_output(w, l->C, l->n_states, column);
@@ -318,12 +329,13 @@ static int take_matrices(struct lk_linear_work *w)
     w->rest = take(1, size);
     w->side[0] = take(1, size);
     w->side[1] = take(1, size);
+    w->turned = take(1, size);
     l->block = calloc((size_t)net->n_states + 1, sizeof(*l->block));
     w->base = take(1, w->sys->state_size);
     w->spin = calloc((size_t)w->sys->n_bodies + 1, sizeof(*w->spin));
     return l->block && l->A && l->B && l->C && l->D && l->mass && l->motion && l->momentum &&
                    l->bend && l->bend_momentum && l->bend_body && w->coordinates && w->is_idle &&
-                   w->rest && w->side[0] && w->side[1] && w->base && w->spin
+                   w->rest && w->side[0] && w->side[1] && w->turned && w->base && w->spin
                ? 0
                : -ENOMEM;
 }
@@ -351,6 +363,7 @@ static int take_base(struct lk_linear_work *w)
     for (int b = 0; b < sys->n_bodies; b++)
         memcpy(w->spin[b], w->side[0] + 6 * b + 3, 3 * sizeof(double));
     memcpy(w->rest, w->side[0] + n, n * sizeof(double));
+    lk_linear_add_turn(w, -1, w->side[0], w->rest);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(w->rest[i]))
             return -EINVAL;
@@ -382,6 +395,56 @@ static int refuse_rolling(const struct lk_system *sys, struct lk_error *error)
     return LK_E_MODEL;
 }
 
+/* rotate all bodies about the axis of the frame by LK_LINEAR_TURN */
+static void turn_all(struct lk_linear_work *w)
+{
+    struct lk_system *sys = w->sys;
+    double move[6], turn[4], E[9];
+
+    for (int k = 0; k < 3; k++)
+        move[3 + k] = LK_LINEAR_TURN / lk_norm(w->frame) * w->frame[k];
+    lk_rotation_exp(move + 3, turn);
+    lk_quat_matrix(turn, E);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_motion *m = &sys->now.motion[b];
+        double arm[3], there[3], speed[3];
+
+        lk_sub(m->x, w->pivot, arm);
+        lk_rotate(E, arm, there);
+        lk_rotate(E, m->v.v, speed);
+        lk_sub(there, arm, move);
+        memcpy(m->v.v, speed, sizeof(speed));
+        lk_linear_move_body(sys, b, move, 1);
+    }
+}
+
+/* Check that all turns with the frame: in a state near the start, of which all coordinates and
+ * rates differ from those of the start, accelerations turn with the mechanism. */
+static int check_turn(struct lk_linear_work *w, struct lk_error *error)
+{
+    struct lk_system *sys = w->sys;
+    double *beside;
+    int r = lk_linear_check_speeds(w, w->side[0], error);
+
+    if (r != 0)
+        return r;
+    beside = malloc((sys->state_size + 1) * sizeof(*beside));
+    if (!beside)
+        return -ENOMEM;
+    restore(w);
+    lk_evaluate_poses(sys, &sys->now);
+    lk_linear_scatter(w);
+    memcpy(beside, sys->now.block, sys->state_size * sizeof(*beside));
+    look(w, w->side[0]);
+    memcpy(sys->now.block, beside, sys->state_size * sizeof(*beside));
+    turn_all(w);
+    look(w, w->side[1]);
+    restore(w);
+    lk_evaluate_poses(sys, &sys->now);
+    free(beside);
+    return lk_linear_check_turn(w, w->side[0] + w->n, w->side[1] + w->n, error);
+}
+
 static int linearise(struct lk_linear_work *w, struct lk_error *error)
 {
     int r = refuse_rolling(w->sys, error);
@@ -398,6 +461,8 @@ static int linearise(struct lk_linear_work *w, struct lk_error *error)
         r = lk_linear_weigh(w, error);
     if (r == 0)
         r = take_base(w);
+    if (r == 0 && w->is_turning)
+        r = check_turn(w, error);
     if (r == 0) {
         name_states(w);
         fill_matrices(w);
@@ -415,37 +480,76 @@ static void stop_bodies(struct lk_system *sys)
         sys->now.mode[k].v = 0;
 }
 
+/* release all but the frame */
+static void free_work(struct lk_linear_work *w)
+{
+    lk_linear_free_motions(w);
+    free(w->base);
+    free(w->spin);
+    free(w->coordinates);
+    free(w->is_idle);
+    free(w->rest);
+    free(w->turned);
+    free(w->side[0]);
+    free(w->side[1]);
+    w->base = w->coordinates = w->rest = w->turned = w->side[0] = w->side[1] = NULL;
+    w->place = w->rate = (struct lk_moves){0};
+    w->spin = NULL;
+    w->is_idle = NULL;
+}
+
+/* Linearise about the present state, and in axes that turn about the place of rest near it. */
+static int seek(struct lk_linear_work *w, struct lk_error *error)
+{
+    const struct lk_linear empty = {.n_inputs = w->sys->input_size,
+                                    .n_outputs = w->sys->output_size};
+    int r, idle = 0;
+
+    *w->l = empty;
+    r = linearise(w, error);
+    for (int i = 0; i < RESTS_MAX && r == 0 && w->is_turning && idle < 2; i++) {
+        double before = w->l->unrest;
+
+        r = lk_linear_rest(w, error);
+        free_work(w);
+        lk_linear_fini(w->l);
+        *w->l = empty;
+        if (r == 0)
+            r = linearise(w, error);
+        idle = w->l->unrest < before / 2 ? 0 : idle + 1; /* one step may go too far */
+    }
+    free_work(w);
+    return r;
+}
+
 int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret,
                    struct lk_error *ret_error)
 {
-    return lk_linear_init_nudged(system, at_rest, 1, ret, ret_error);
+    const struct lk_linear_options options = {.at_rest = at_rest};
+
+    return lk_linear_init_with(system, &options, ret, ret_error);
 }
 
-int lk_linear_init_nudged(struct lk_system *system, bool at_rest, double factor,
-                          struct lk_linear *ret, struct lk_error *ret_error)
+int lk_linear_init_with(struct lk_system *system, const struct lk_linear_options *options,
+                        struct lk_linear *ret, struct lk_error *ret_error)
 {
     LK_ARITHMETIC;
-    struct lk_linear l = {.n_inputs = system->input_size, .n_outputs = system->output_size};
+    struct lk_linear l = {0};
     struct lk_linear_work w = {.sys = system,
                                .l = &l,
                                .n = 6 * system->n_bodies + system->n_modes,
-                               .nudge = factor * NUDGE};
-    int r;
+                               .nudge = options->nudge > 0 ? options->nudge * NUDGE : NUDGE};
+    int r = 0;
 
     if (system->summary.n_in_plane > 0)
         return -EINVAL;
-    if (at_rest)
+    if (options->at_rest)
         stop_bodies(system);
+    if (options->turning)
+        r = lk_linear_turn(&w, options->turning, ret_error);
     lk_modal_weigh_by(system, LK_MODAL_ALL);
-    r = linearise(&w, ret_error);
-    free(w.base);
-    free(w.spin);
-    lk_linear_free_motions(&w);
-    free(w.coordinates);
-    free(w.is_idle);
-    free(w.rest);
-    free(w.side[0]);
-    free(w.side[1]);
+    if (r == 0)
+        r = seek(&w, ret_error);
     lk_modal_weigh_by(system, LK_MODAL_FREE);
     lk_system_reset(system);
     if (r != 0)

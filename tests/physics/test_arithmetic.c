@@ -272,7 +272,8 @@ static void look_modes(struct scene *s, struct trace *trace)
         keep(trace, &modes[i].re, 4 * sizeof(double));
     lk_modes_free(modes, n);
     lk_linear_fini(&l);
-    assert_int_equal(lk_linear_init_nudged(s->system, true, 2.0, &l, &error), 0);
+    assert_int_equal(
+        lk_linear_init_with(s->system, &(struct lk_linear_options){true, 2, NULL}, &l, &error), 0);
     keep(trace, l.A, (size_t)l.n_states * (size_t)l.n_states * sizeof(double));
     lk_linear_fini(&l);
 }
@@ -585,7 +586,7 @@ static const struct row {
     {"lk_system_start_at", ONCE_AFTER, look_start_at},
     {"lk_system_reset", ONCE_AFTER, look_reset},
     {"lk_system_outputs", ONCE_AFTER, look_outputs},
-    {"lk_linear_init lk_linear_init_nudged lk_modes_find", ONCE_AFTER, look_modes},
+    {"lk_linear_init lk_linear_init_with lk_modes_find", ONCE_AFTER, look_modes},
     {"lk_suspension_new lk_suspension_sweep lk_suspension_springs", ONCE_AFTER, look_suspension},
     {"lk_laboratory_report", ONCE_AFTER, look_lab_report},
     {"lk_laboratory_advance lk_laboratory_system", ONCE_AFTER, look_lab_advance},

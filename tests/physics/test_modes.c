@@ -668,7 +668,9 @@ static void nudges(void **state)
     for (int i = 0; i < 3; i++) {
         struct lk_linear l;
 
-        assert_int_equal(lk_linear_init_nudged(sys, true, factor[i], &l, &error), 0);
+        assert_int_equal(lk_linear_init_with(
+                             sys, &(struct lk_linear_options){true, factor[i], NULL}, &l, &error),
+                         0);
         for (int k = 0; k < l.n_states * l.n_states; k++)
             stiffness[i] = fmin(stiffness[i], l.A[k]);
         lk_linear_fini(&l);
@@ -718,6 +720,139 @@ static void refusals(void **state)
     refused(car, false, "tyres");
 }
 
+/* ---- about a steady rotation ---- */
+
+#define SPIN 5.0 /* of the hub [rad/s] */
+
+static const char carousel[] =
+    "linkage: 1\nname: carousel\ngravity: [0, 0, %g]\nbodies:\n"
+    "  hub: {mass: 1, inertia: [1e9, 1e9, 1e9], position: [0, 0, 0], angular_velocity: [0, 0, "
+    "%g]}\n"
+    "  ball: {mass: 2, inertia: [%g, %g, %g], position: [%.9g, 0, %.9g]}\n"
+    "joints:\n  axle: {type: revolute, bodies: [ground, hub], point: [0, 0, 0], axis: [0, 0, 1]}\n"
+    "%s";
+
+static int turning(const char *text, const char *body, struct lk_linear *ret,
+                   struct lk_error *error)
+{
+    const struct lk_linear_options options = {.turning = body};
+    struct lk_system *sys = compile(text, NULL);
+    int r = lk_linear_init_with(sys, &options, ret, error);
+
+    lk_system_free(sys);
+    return r;
+}
+
+static void expect_turning(const char *text, const double *expected, int n)
+{
+    struct lk_linear l;
+    struct lk_error error;
+    struct lk_mode *mode;
+    int found, k = 0;
+
+    if (turning(text, "hub", &l, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_true(l.unrest < 1e-7);
+    found = lk_modes_find(&l, &mode);
+    for (int i = 0; i < found; i++) {
+        if (mode[i].frequency < 1e-3) /* the hub turns freely */
+            continue;
+        assert_true(k < n);
+        near_to(2 * M_PI * mode[i].frequency, expected[k++], 1e-5 * expected[n - 1]);
+    }
+    assert_int_equal(k, n);
+    lk_modes_free(mode, found);
+    lk_linear_fini(&l);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* A ball on a bushing of a turning hub, k along x and y of the hub: with a = k_x / m - w^2 and b =
+ * k_y / m - w^2, s^4 + (a + b + 4 w^2) s^2 + a b = 0; about x and y, as it has the same moment of
+ * inertia J about all axes, s^4 + (2 c + w^2) s^2 + c^2 = 0 with c = k / J. Drawn where it would be
+ * without a rotation. */
+static void ball_on_a_carousel(void **state)
+{
+    const double a = 900.0 / 2 - SPIN * SPIN, b = 300.0 / 2 - SPIN * SPIN, c = 8 / 0.05;
+    const double p = (a + b + 4 * SPIN * SPIN) / 2, q = (2 * c + SPIN * SPIN) / 2;
+    double expected[6] = {sqrt(p - sqrt(p * p - a * b)),
+                          sqrt(p + sqrt(p * p - a * b)),
+                          sqrt(q - sqrt(q * q - c * c)),
+                          sqrt(q + sqrt(q * q - c * c)),
+                          sqrt(500.0 / 2),
+                          sqrt(c)};
+    char text[2048];
+
+    (void)state;
+    snprintf(text, sizeof(text), carousel, 0.0, SPIN, 0.05, 0.05, 0.05, 0.3, 0.0,
+             "forces:\n  mount: {type: bushing, bodies: [hub, ball], point: [0.3, 0, 0], "
+             "stiffness: [900, 300, 500, 8, 8, 8]}\n");
+    qsort(expected, 6, sizeof(double), ascending);
+    expect_turning(text, expected, 6);
+}
+
+/* A pendulum on an axis across that of the hub, drawn elsewhere: it rests at cos a = g / (w^2 l)
+ * and swings with w sin a. */
+static void conical_pendulum(void **state)
+{
+    const double cosine = 9.81 / (SPIN * SPIN * 0.5), drawn = acos(cosine) - 0.2;
+    const double expected[1] = {SPIN * sqrt(1 - cosine * cosine)};
+    char text[2048];
+
+    (void)state;
+    snprintf(text, sizeof(text), carousel, -9.81, SPIN, 1e-8, 1e-8, 1e-8, 0.5 * sin(drawn),
+             -0.5 * cos(drawn),
+             "  pin: {type: revolute, bodies: [hub, ball], point: [0, 0, 0], axis: [0, 1, 0]}\n");
+    expect_turning(text, expected, 1);
+}
+
+static void what_does_not_turn_is_refused(void **state)
+{
+    static const char pin[] =
+        "  pin: {type: revolute, bodies: [hub, ball], point: [0.3, 0, 0], axis: [0, 1, 0]}\n";
+    static const char spring[] =
+        "  pin: {type: revolute, bodies: [hub, ball], point: [0.3, 0, 0], axis: [0, 1, "
+        "0]}\nforces:\n  spring: {type: "
+        "spring-damper, bodies: [ground, ball], points: [[2, 1, 0], [0.4, 0, 0]], stiffness: "
+        "100}\n";
+    static const char ground[] =
+        "  pin: {type: revolute, bodies: [ground, ball], point: [0.3, 0, 0], axis: [1, 0, 0]}\n";
+    const struct {
+        const char *body, *rest, *why;
+        double spin;
+    } cases[] = {
+        {"hub", spring, "does not turn with the mechanism", SPIN},
+        {"hub", ground, "cannot turn with the others", SPIN},
+        {"hub", pin, "body 'hub' does not turn at the start", 0},
+        {"nave", pin, "there is no body 'nave'", SPIN},
+    };
+    struct lk_linear l;
+    struct lk_error error;
+    char text[2048];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        snprintf(text, sizeof(text), carousel, 0.0, cases[i].spin, 0.1, 0.1, 0.1, 0.4, 0.0,
+                 cases[i].rest);
+        assert_int_equal(turning(text, cases[i].body, &l, &error), LK_E_MODEL);
+        if (strstr(error.text, cases[i].why) == NULL)
+            fail_msg("%s", error.text);
+    }
+    snprintf(text, sizeof(text),
+             "linkage: 1\nname: top\ngravity: [0, -9.81, 0]\nbodies:\n"
+             "  hub: {mass: 1, inertia: [1, 1, 1], position: [0.1, 0, 0], "
+             "angular_velocity: [0, 0, 5], velocity: [0, 0.5, 0]}\njoints:\n"
+             "  axle: {type: revolute, bodies: [ground, hub], point: [0, 0, "
+             "0], axis: [0, 0, 1]}\n");
+    assert_int_equal(turning(text, "hub", &l, &error), LK_E_MODEL);
+    assert_non_null(strstr(error.text, "gravity across the axis"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -727,6 +862,9 @@ int main(void)
         cmocka_unit_test(row_of_masses),
         cmocka_unit_test(sleeping_top),
         cmocka_unit_test(double_pendulum),
+        cmocka_unit_test(ball_on_a_carousel),
+        cmocka_unit_test(conical_pendulum),
+        cmocka_unit_test(what_does_not_turn_is_refused),
         cmocka_unit_test(beam_of_links),
         cmocka_unit_test(matrices),
         cmocka_unit_test(step_agrees),

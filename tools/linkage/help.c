@@ -173,6 +173,8 @@ static const char help_others[] =
     "modes:\n"
     "      --still             as if nothing moved there, whatever velocities the model has\n"
     "      --pose              about the drawing, not about the static equilibrium\n"
+    "      --turning BODY      about the steady rotation of all with the angular velocity of this\n"
+    "                          body, and in axes that turn with it\n"
     "  -o, --output PREFIX     write A, B, C and D of x' = A x + B u, y = C x + D u, for inputs u "
     "and\n"
     "                          outputs y, to PREFIX-A.csv .. PREFIX-D.csv\n" HELP_FORCE

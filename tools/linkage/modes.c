@@ -21,6 +21,7 @@
 /** struct options - options of the command.
  * @pose:   linearise about the initial configuration instead of the equilibrium
  * @still:  linearise with zero velocities
+ * @turning: body with whose angular velocity all turns, or NULL
  * @prefix: beginning of the file names of matrices, or NULL
  * @svg:    path of the picture of mode @mode, counted from 1, or NULL
  * @html:   path of a page that moves the mode, or NULL */
@@ -32,6 +33,7 @@ struct options {
     int mode;
     bool pose;
     bool still;
+    const char *turning;
     bool is_json;
 };
 
@@ -41,6 +43,7 @@ static int parse_options(int argc, char *argv[], struct options *o)
         {"param", 'p', .take = take_param},
         {"pose", .flag = &o->pose},
         {"still", .flag = &o->still},
+        {"turning", .text = &o->turning},
         {"output", 'o', .text = &o->prefix},
         OUTPUT_FORCE_ROW,
         {"mode", 'm', .integer = &o->mode, .low = 1, .high = INT_MAX,
@@ -53,6 +56,8 @@ static int parse_options(int argc, char *argv[], struct options *o)
     };
     int code = parse_command(argc, argv, rows, "modes takes one model", &o->path);
 
+    if (code == EXIT_DONE && o->turning != NULL && (o->still || o->pose))
+        return usage_error("--turning seeks rest in axes that turn, expected no --still or --pose");
     if (code == EXIT_DONE && (o->svg != NULL || o->html != NULL) != (o->mode > 0))
         return usage_error("a picture takes both --mode N and --svg FILE or --html FILE");
     if (code == EXIT_DONE && o->html != NULL && !offline_can_write(o->html))
@@ -83,7 +88,9 @@ static void print_head(const struct options *o, const struct lk_system *system,
 
     lk_system_equilibrium(system, &e);
     printf("%s: %s, %d degrees of freedom, about %s\n", o->path, lk_model_name(model), l->n_rates,
-           e.is_sought ? "its static equilibrium" : "the drawing");
+           o->turning    ? "its steady rotation, in axes that turn with it"
+           : e.is_sought ? "its static equilibrium"
+                         : "the drawing");
     if (!rests(l))
         printf(
             "note: it does not rest there: a coordinate gains %.3g a second in each second; these "
@@ -266,11 +273,12 @@ static double find_zero(const struct options *o, struct lk_system *system,
     struct lk_linear other;
     struct lk_mode *again = NULL;
     struct lk_error error;
+    const struct lk_linear_options nudged = {o->still, MODES_NUDGE, o->turning};
     double zero;
     int n_again = 0;
 
     if (modes_have_doubtful(modes, n) &&
-        lk_linear_init_nudged(system, o->still, MODES_NUDGE, &other, &error) == 0) {
+        lk_linear_init_with(system, &nudged, &other, &error) == 0) {
         n_again = lk_modes_find(&other, &again);
         lk_linear_fini(&other);
     }
@@ -310,13 +318,14 @@ static bool print_all(const struct options *o, struct lk_system *system,
 
 static int show(const struct options *o, struct lk_system *system, const struct lk_model *model)
 {
+    const struct lk_linear_options how = {.at_rest = o->still, .turning = o->turning};
     struct lk_linear l;
     struct lk_error error;
     bool good;
     int r;
 
     error.text[0] = '\0';
-    r = lk_linear_init(system, o->still, &l, &error);
+    r = lk_linear_init_with(system, &how, &l, &error);
     if (r != 0) {
         complain("%s: %s", o->path, error.text[0] ? error.text : strerror(-r));
         return EXIT_REFUSED;
@@ -340,7 +349,7 @@ int command_modes(int argc, char *argv[])
 
     if (code != EXIT_DONE)
         return code;
-    how.equilibrium = !o.pose;
+    how.equilibrium = !o.pose && o.turning == NULL;
     model = load_model(o.path);
     system = model != NULL ? compile_model(o.path, model, &how) : NULL;
     code = system != NULL ? show(&o, system, model) : EXIT_REFUSED;

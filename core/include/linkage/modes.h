@@ -90,11 +90,27 @@ struct lk_linear {
  *         struct lk_options.all_rows). Release with lk_linear_fini(). */
 int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret_linear,
                    struct lk_error *ret_error);
-/** lk_linear_init_nudged() - lk_linear_init() with @factor times the distance to the states of
- * the central differences. What depends on @factor is an error of the differences.
- * Return: as lk_linear_init(). */
-int lk_linear_init_nudged(struct lk_system *system, bool at_rest, double factor,
-                          struct lk_linear *ret_linear, struct lk_error *ret_error);
+
+/** struct lk_linear_options - how to linearise; all 0 or NULL: as lk_linear_init().
+ * @at_rest: see lk_linear_init()
+ * @nudge:   the distance to the states of the central differences is this times the default, unless
+ *           0. What depends on it is an error of the differences
+ * @turning: name of a body: linearise about the steady rotation of the whole mechanism with the
+ *           angular velocity w that this body has at the start, about its axis. Motions, momenta,
+ *           A, B and C are in axes that turn with it, in which A is constant: with the deviation d
+ *           of a place, d' = v - w x d. A place where all rest in these axes is sought from the
+ *           start by Newton's method */
+struct lk_linear_options {
+    bool at_rest;
+    double nudge;
+    const char *turning;
+};
+
+/** lk_linear_init_with() - lk_linear_init() with options.
+ * Return: as lk_linear_init(); LK_E_MODEL also if there is no such body, it does not turn, another
+ *         body cannot turn with it, or a load or joint does not. */
+int lk_linear_init_with(struct lk_system *system, const struct lk_linear_options *options,
+                        struct lk_linear *ret_linear, struct lk_error *ret_error);
 void lk_linear_fini(struct lk_linear *linear);
 
 /** struct lk_mode - an eigenvalue of A, re + i im [1/s], with its motion. Of a conjugate
