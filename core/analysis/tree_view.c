@@ -8,16 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Return the body with modes of which body @b is a node, or @b. */
-static int carrier(const struct lk_system *sys, int b)
-{
-    for (int i = 0; i < sys->n_modals && sys->body[b].is_node; i++)
-        for (int a = 0; a < sys->modal[i].n_nodes; a++)
-            if (sys->modal[i].node[a].body == b)
-                return sys->modal[i].body;
-    return b;
-}
-
 /* List the bodies of a joint in the tree, each once. Moved frames are ground to the tree, and so
  * are sides that a joint does not have. */
 static void list_bodies(const struct lk_system *sys, const struct lk_joint *joint,
@@ -26,7 +16,7 @@ static void list_bodies(const struct lk_system *sys, const struct lk_joint *join
     for (int s = 0; s < LK_TREE_SIDES; s++) {
         int b = s < joint->n_sides && joint->body[s] < sys->n_bodies ? joint->body[s] : -1;
 
-        ret[s] = b >= 0 ? carrier(sys, b) : sys->n_bodies;
+        ret[s] = b >= 0 ? sys->body[b].leader : sys->n_bodies;
         for (int k = 0; k < s && ret[s] != b; k++)
             if (ret[k] == ret[s])
                 ret[s] = sys->n_bodies;

@@ -265,6 +265,7 @@ void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
         sys->body[b].n_parts = d->n_parts[d->of[b]];
         sys->body[b].hangs_on = d->n_hubs > 0 ? d->hangs_on[b] : -1;
         sys->body[b].is_node = def->kind == LK_BODY_NODE;
+        sys->body[b].leader = def->kind == LK_BODY_NODE ? d->model->modals[def->modal].body : b;
         sys->body[b].is_in_plane = d->plane[d->of[b]].is_held;
         sys->body[b].tension = d->tension[d->of[b]];
         sys->body[b].mass = share * def->mass;

@@ -9,14 +9,10 @@ static bool is_part_of(const struct lk_system *sys, int body, int b)
     return body < sys->n_bodies && sys->body[body].of == sys->body[b].of;
 }
 
-/* Return the body with modes of which @body is a node, else @body. */
+/* Return the body that moves with @body: itself, the ground, or the body of which it is a node. */
 static int leader_of(const struct lk_system *sys, int body)
 {
-    for (int i = 0; i < sys->n_modals && body < sys->n_bodies && sys->body[body].is_node; i++)
-        for (int a = 0; a < sys->modal[i].n_nodes; a++)
-            if (sys->modal[i].node[a].body == body)
-                return sys->modal[i].body;
-    return body;
+    return body < sys->n_bodies ? sys->body[body].leader : body;
 }
 
 /* Return the mass of the bodies that are connected to the ground without body @b; -1: no body is

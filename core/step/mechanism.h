@@ -16,7 +16,8 @@
  *           compile/passes/tensions.h
  * @is_in_plane: planar reduction: W permits rotation about one axis only, or none, see
  *           compile/passes/plane.h
- * @is_node: a node of a body with modes, without mass: W is 0, its motion is that of the body */
+ * @is_node: a node of a body with modes, without mass: W is 0, its motion is that of the body
+ * @leader: index of that body; of any other body its own index */
 struct lk_body {
     double mass;
     double inertia[6];
@@ -26,6 +27,7 @@ struct lk_body {
     double tension;
     bool is_in_plane;
     bool is_node;
+    int leader;
 };
 
 /** struct lk_load - a force or torque on a body: vector, or vector sin(omega t + phase). */

@@ -518,6 +518,21 @@ void lk_modal_accelerate(struct lk_system *sys, const struct lk_modal *m, const 
     add_gamma(sys, m, state);
 }
 
+/* Return whether J - H D^-1 H^T is positive definite, as that of any body is, and its diagonal no
+ * less than LK_MODAL_LEAST of J0. */
+static bool has_inertia(const struct lk_modal *m)
+{
+    const double *J = m->inertia, *J0 = m->first[m->n], *I = m->flexible->inertia;
+    double minor = I[0] * I[1] - I[3] * I[3];
+    double determinant =
+        I[2] * minor - I[0] * I[5] * I[5] - I[1] * I[4] * I[4] + 2 * I[3] * I[4] * I[5];
+
+    for (int c = 0; c < 3; c++)
+        if (!(J[c] > LK_MODAL_LEAST * J0[c]))
+            return false;
+    return I[0] > 0 && minor > 0 && determinant > 0;
+}
+
 bool lk_modal_is_small(const struct lk_system *sys)
 {
     double most = 0;
@@ -528,12 +543,8 @@ bool lk_modal_is_small(const struct lk_system *sys)
 
             most = lk_max(most, lk_dot(phi, phi));
         }
-    for (int i = 0; i < sys->n_modals; i++) {
-        const double *J = sys->modal[i].inertia, *J0 = sys->modal[i].first[sys->modal[i].n];
-
-        for (int c = 0; c < 3; c++)
-            most = J[c] > LK_MODAL_LEAST * J0[c] ? most : 1;
-    }
+    for (int i = 0; i < sys->n_modals; i++)
+        most = has_inertia(&sys->modal[i]) ? most : 1;
     return most < 1;
 }
 

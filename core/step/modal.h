@@ -121,6 +121,7 @@ struct lk_modal {
 /** struct lk_modal_step - arrays of a step of `rattle`, n values each unless stated. @old, @old_v:
  * coordinates and rates at q_n;  @u: their change in the step;  @kept: of the last accepted iterate
  * @momentum: h times the momenta of the modes, @spin: of the rotation, at q_n
+ * @inertia: J(q_n)
  * @slope:  h^2 theta . dJ/dq_k theta at q_n, or scratch
  * @kick:   s W (Phi_q^T lambda - Q) at q_n: six values, then n;  @residual: s W g of the modes
  * @law:    forces of stiffness and damping over the step, before closing
@@ -132,6 +133,7 @@ struct lk_modal_step {
     double *kept;
     double *momentum;
     double spin[3];
+    double inertia[6];
     double *slope;
     double *kick;
     double *residual;
@@ -192,8 +194,8 @@ LK_RT void lk_modal_accelerate(struct lk_system *system, const struct lk_modal *
 #define LK_MODAL_LEAST 0.1
 
 /** lk_modal_is_small() - return whether no node turns by more than a radian by the present
- * modes, and moments of inertia are above LK_MODAL_LEAST: beyond that a development to second order
- * describes nothing. */
+ * modes, J - H D^-1 H^T is positive definite and the moments of inertia are above LK_MODAL_LEAST:
+ * beyond that a development to second order describes nothing. */
 LK_RT bool lk_modal_is_small(const struct lk_system *system);
 
 /** lk_modal_kinetic() - return the kinetic energy of the modes, and what they change of that of

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies with modes in a step of `rattle`. The discrete Lagrangian
  *
- *     h T(u/h, theta/h, dq/h) - h (V_n + V_n+1) / 2,   J = (J_n + J_n+1) / 2,   q = (q_n + q_n+1) /
- * 2
+ *     h T(u/h, theta/h, dq/h) - h (V_n + V_n+1) / 2
  *
- * of step/modal.h gives, with y = J theta + sum q_n,k beta_kl q_n+1,l, the half kicks
+ * with T of step/modal.h at J = (J_n + J_n+1) / 2 and q = (q_n + q_n+1) / 2 gives, with y = J theta
+ * + sum q_n,k beta_kl q_n+1,l, the half kicks
  *
  *     h/2 g_th  = D(theta) y / h - J_n w_n - H_n q'_n                + h/2 f_th
  *     h/2 g_q,l = dq_l / h - theta . dJ_n/dq_l theta / 4h + theta . sum_k q_n+1,k beta_kl / h
@@ -50,7 +50,8 @@ static void take_momenta(const struct lk_system *sys, const struct lk_modal *m)
     struct lk_modal_step *step = m->step;
     double Jw[3], cross[3];
 
-    lk_sym_mul(m->inertia, w, Jw);
+    lk_modal_inertia(m, step->old, step->inertia);
+    lk_sym_mul(step->inertia, w, Jw);
     lk_modal_cross(m, step->old, step->old_v, cross);
     for (int i = 0; i < 3; i++)
         step->spin[i] = sys->h * (Jw[i] + cross[i]);
@@ -134,13 +135,12 @@ void lk_one_modal_put(struct lk_system *sys)
 /* compute y = J theta + sum q_n,k beta_kl q_n+1,l */
 static void turn_momentum(const struct lk_modal *m, const double theta[3], double ret[3])
 {
-    double J[2][6], cross[3];
+    double J[6], cross[3];
 
-    lk_modal_inertia(m, m->step->old, J[0]);
-    lk_modal_inertia(m, m->q, J[1]);
+    lk_modal_inertia(m, m->q, J);
     for (int i = 0; i < 6; i++)
-        J[0][i] = 0.5 * (J[0][i] + J[1][i]);
-    lk_sym_mul(J[0], theta, ret);
+        J[i] = 0.5 * (m->step->inertia[i] + J[i]);
+    lk_sym_mul(J, theta, ret);
     lk_modal_cross(m, m->step->old, m->q, cross);
     for (int i = 0; i < 3; i++)
         ret[i] += cross[i];
