@@ -5,6 +5,7 @@ result from a file and from the flat text, and from a state that was kept; refus
 usage: test-modal.py LINKAGE MODELS"""
 import csv
 import io
+import json
 import math
 import pathlib
 import re
@@ -131,6 +132,18 @@ near('moment', tip['modal']['root.ty'], tip['beam']['root.ty'], 0.05)
 loaded = [frequencies(run('modes', f'{name}.yaml').stdout) for name in BODIES]
 for k in range(6):
     near(f'frequency {k} under weight', loaded[1][k] / loaded[0][k], 1, 0.003)
+
+# ---- what moves, by its kinetic energy ----
+
+write('free.yaml', '''linkage: 1
+name: free
+gravity: [0, 0, 0]
+bodies:
+  arm: {mass: 3, inertia: [1, 1, 1], position: [0, 0, 0], modes: {frequency: [2], nodes: {tip: {position: [1, 0, 0], shape: [[0.3, 0, 0, 0, 0, 0]]}}}}
+''')
+moves = [mode for mode in json.loads(run('modes', 'free.yaml', '--json').stdout)['modes'] if mode['kind'] == 'swings']
+check('the mode of a free body', [[(part['body'], part['direction']) for part in mode['moves']] for mode in moves] == [[('arm', 'bending')]], moves)
+near('its share', moves[0]['moves'][0]['share'], 1, 1e-6)
 
 # ---- about a steady rotation: Euler-Bernoulli beam under its centrifugal tension, flap and lag in turn ----
 

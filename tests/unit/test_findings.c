@@ -39,6 +39,18 @@
     "0]]}}}}\njoints:\n  "                                                                         \
     "root: {type: fixed, bodies: [ground, arm.root], point: [0, 0, 0]}\nforces:\n  turn: "         \
     "{type: constant-torque, body: arm.tip, torque: [" M ", 0, 0]}\n"
+/* joints 0.01 mm beside nodes, and one @x beside its node, which is far from no body */
+#define NODES(x)                                                                                   \
+    "linkage: 1\nname: m\nbodies:\n  arm: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], "     \
+    "modes: "                                                                                      \
+    "{frequency: [5], nodes: {a: {position: [1, 0, 0], shape: [[0, 0, 0.1, 0, 0, 0]]}, b: "        \
+    "{position: "                                                                                  \
+    "[-1, 0, 0], shape: [[0, 0, 0.1, 0, 0, 0]]}, c: {position: [0, 1, 0], shape: [[0, 0, 0.1, 0, " \
+    "0, "                                                                                          \
+    "0]]}}}}\njoints:\n  a: {type: spherical, bodies: [ground, arm.a], point: [1.00001, 0, 0]}\n " \
+    " b: "                                                                                         \
+    "{type: spherical, bodies: [ground, arm.b], point: [-1.00001, 0, 0]}\n  c: {type: "            \
+    "spherical, bodies: [ground, arm.c], point: [0, " x ", 0]}\n"
 #define ROD(damping)                                                                               \
     "linkage: 1\nname: m\nflexible:\n  rod: {type: beam, from: [0, 0, 0], to: [1, 0, 0], "         \
     "elements: 4, profile: "                                                                       \
@@ -164,6 +176,7 @@ static const struct row {
      LADEN("type: constant-torque, torque: [0, 0, 1085]")},
     {"beam-undamped", 1, ROD("1e-6"), ROD("5e-5")},
     {"modes-large", 1, BENT("31"), BENT("29")},
+    {"point-far-away", 1, NODES("500"), NODES("1.1")},
     /* with a damper so strong that nothing oscillates */
     {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6, damping: 2000"),
      SLIDER("stiffness: 1.2e6, damping: 2400")},

@@ -19,13 +19,14 @@
 #include "step/kinematics.h"
 #include <string.h>
 
+/* The rate of a quasi-static mode is that of the last step, exactly, or momentum would leak. */
 static void read_state(const struct lk_system *sys, const struct lk_modal *m)
 {
     const struct lk_mode_state *mode = sys->now.mode + m->at;
 
     for (int k = 0; k < m->n; k++) {
         m->step->old[k] = mode[k].q;
-        m->step->old_v[k] = mode[k].v;
+        m->step->old_v[k] = m->is_static[k] ? 1 / sys->h * mode[k].moved : mode[k].v;
     }
 }
 
@@ -482,11 +483,15 @@ void lk_one_modal_add(struct lk_system *sys, double scale)
 
 void lk_one_modal_begin(struct lk_system *sys)
 {
-    for (int i = 0; i < sys->n_modes; i++) {
-        struct lk_mode_state *mode = &sys->now.mode[i];
+    for (int i = 0; i < sys->n_modals; i++) {
+        const struct lk_modal *m = &sys->modal[i];
 
-        mode->unclosed = mode->q;
-        mode->moved = sys->h * (mode->v - 0.5 * sys->h * mode->a);
-        mode->curvature = 0;
+        for (int k = 0; k < m->n; k++) {
+            struct lk_mode_state *mode = &sys->now.mode[m->at + k];
+
+            mode->unclosed = mode->q;
+            mode->moved = sys->h * (mode->v - (m->is_static[k] ? 0 : 0.5 * sys->h * mode->a));
+            mode->curvature = 0;
+        }
     }
 }
