@@ -102,7 +102,7 @@ static void say_inertia(const struct lk_system *sys, int b, struct lk_treated *t
         say(t, "light relative to its springs: predicted without its last acceleration");
 }
 
-/* say of a body with modes how the step takes them, and of a node whose it is */
+/* Describe the treatment of the modes of a body; of a node, name its body. */
 static void say_modes(const struct lk_system *sys, int b, struct lk_treated *t)
 {
     for (int i = 0; i < sys->n_modals; i++) {

@@ -491,68 +491,6 @@ static double chord(const struct beam *b, int i, double x[3], double middle[3])
 
 /* ---- items ---- */
 
-static int put_text(struct lk_document *d, int map, struct lk_node place, const char *key,
-                    int value)
-{
-    int node = 0, result = lk_document_new_node(d, place, &node);
-
-    if (result == 0)
-        result = lk_document_set_scalar(d, node, key, 0);
-    return result == 0 ? lk_document_append_pair(d, map, node, value) : result;
-}
-
-static int put_word(struct lk_document *d, int map, struct lk_node place, const char *key,
-                    const char *word)
-{
-    int value = 0, result = lk_document_new_node(d, place, &value);
-
-    if (result == 0)
-        result = lk_document_set_scalar(d, value, word, 0);
-    return result == 0 ? put_text(d, map, place, key, value) : result;
-}
-
-static int put_number(struct lk_document *d, int map, struct lk_node place, const char *key,
-                      double number)
-{
-    char text[32];
-
-    lk_decimal_text(number, d->c_locale, text);
-    return put_word(d, map, place, key, text);
-}
-
-static int new_list(struct lk_document *d, struct lk_node place, const double *number,
-                    const char *const word[2], int n, int *ret)
-{
-    int entry[6] = {0}, result = lk_document_new_node(d, place, ret);
-    char text[32];
-
-    for (int i = 0; i < n && result == 0; i++) {
-        if (number != NULL)
-            lk_decimal_text(number[i], d->c_locale, text);
-        result = lk_document_new_node(d, place, &entry[i]);
-        if (result == 0)
-            result = lk_document_set_scalar(d, entry[i], number != NULL ? text : word[i], 0);
-    }
-    return result == 0 ? lk_document_set_entries(d, *ret, LK_NODE_LIST, entry, n) : result;
-}
-
-static int put_numbers(struct lk_document *d, int map, struct lk_node place, const char *key,
-                       const double *number, int n)
-{
-    int value = 0, result = new_list(d, place, number, NULL, n, &value);
-
-    return result == 0 ? put_text(d, map, place, key, value) : result;
-}
-
-static int put_orientation(struct lk_document *d, int map, struct lk_node place, const double q[4])
-{
-    int value = 0, result = lk_document_new_node(d, place, &value);
-
-    if (result == 0)
-        result = put_numbers(d, value, place, "quaternion", q, 4);
-    return result == 0 ? put_text(d, map, place, "orientation", value) : result;
-}
-
 /* Begin an item of a section. @ret: its map */
 static int new_item(struct work *w, int target, struct lk_node place, const char *name, int *ret)
 {
@@ -628,22 +566,24 @@ static int add_shape(struct work *w, const struct beam *b, int i, const struct s
         size[2 - k] = sqrt(12 * section.EI[k] / section.EA); /* of a rectangle as stiff */
     point_at(b, (share->from + share->to) / 2, middle);
     if (result == 0)
-        result = put_word(w->d, map, b->key, "type", section.is_round ? "cylinder" : "box");
+        result =
+            lk_document_put_word(w->d, map, b->key, "type", section.is_round ? "cylinder" : "box");
     if (result == 0)
-        result = put_word(w->d, map, b->key, "body", b->node[i].name);
+        result = lk_document_put_word(w->d, map, b->key, "body", b->node[i].name);
     if (result == 0)
-        result = put_numbers(w->d, map, b->key, "color", (const double[3]){0.45, 0.55, 0.7}, 3);
+        result = lk_document_put_numbers(w->d, map, b->key, "color",
+                                         (const double[3]){0.45, 0.55, 0.7}, 3);
     if (result == 0)
-        result = put_numbers(w->d, map, b->key, "position", middle, 3);
+        result = lk_document_put_numbers(w->d, map, b->key, "position", middle, 3);
     if (result == 0 && section.is_round) {
-        result = put_numbers(w->d, map, b->key, "axis", x, 3);
+        result = lk_document_put_numbers(w->d, map, b->key, "axis", x, 3);
         if (result == 0)
-            result = put_number(w->d, map, b->key, "diameter", size[1]);
-        return result == 0 ? put_number(w->d, map, b->key, "length", size[0]) : result;
+            result = lk_document_put_number(w->d, map, b->key, "diameter", size[1]);
+        return result == 0 ? lk_document_put_number(w->d, map, b->key, "length", size[0]) : result;
     }
     if (result == 0)
-        result = put_numbers(w->d, map, b->key, "size", size, 3);
-    return result == 0 ? put_orientation(w->d, map, b->key, q) : result;
+        result = lk_document_put_numbers(w->d, map, b->key, "size", size, 3);
+    return result == 0 ? lk_document_put_quaternion(w->d, map, b->key, q) : result;
 }
 
 /* Return whether a body may have this mass and inertia. */
@@ -684,17 +624,17 @@ static int add_node(struct work *w, const struct beam *b, int i)
     }
     result = new_item(w, BODIES, b->key, b->node[i].name, &map);
     if (result == 0)
-        result = put_number(w->d, map, b->key, "mass", share.mass);
+        result = lk_document_put_number(w->d, map, b->key, "mass", share.mass);
     if (result == 0)
-        result = put_numbers(w->d, map, b->key, "inertia", share.inertia, 3);
+        result = lk_document_put_numbers(w->d, map, b->key, "inertia", share.inertia, 3);
     if (result == 0)
-        result = put_numbers(w->d, map, b->key, "position", p, 3);
+        result = lk_document_put_numbers(w->d, map, b->key, "position", p, 3);
     if (result == 0)
-        result = put_orientation(w->d, map, b->key, q);
+        result = lk_document_put_quaternion(w->d, map, b->key, q);
     if (result == 0)
-        result = put_numbers(w->d, map, b->key, "velocity", v, 3);
+        result = lk_document_put_numbers(w->d, map, b->key, "velocity", v, 3);
     if (result == 0)
-        result = put_numbers(w->d, map, b->key, "angular_velocity", b->spin, 3);
+        result = lk_document_put_numbers(w->d, map, b->key, "angular_velocity", b->spin, 3);
     return result == 0 ? add_shape(w, b, i, &share, x, q) : result;
 }
 
@@ -730,20 +670,20 @@ static int add_element(struct work *w, const struct beam *b, int i)
     numbered(b, i, name);
     result = new_item(w, FORCES, b->key, name, &map);
     if (result == 0)
-        result = put_word(w->d, map, b->key, "type", "bushing");
+        result = lk_document_put_word(w->d, map, b->key, "type", "bushing");
     if (result == 0)
-        result = new_list(w->d, b->key, NULL, bodies, 2, &pair);
+        result = lk_document_new_list(w->d, b->key, NULL, bodies, 2, &pair);
     if (result == 0)
-        result = put_text(w->d, map, b->key, "bodies", pair);
+        result = lk_document_put_value(w->d, map, b->key, "bodies", pair);
     if (result == 0)
-        result = put_numbers(w->d, map, b->key, "point", middle, 3);
+        result = lk_document_put_numbers(w->d, map, b->key, "point", middle, 3);
     if (result == 0)
-        result = put_orientation(w->d, map, b->key, q);
+        result = lk_document_put_quaternion(w->d, map, b->key, q);
     if (result == 0)
-        result = put_numbers(w->d, map, b->key, "stiffness", stiffness, 6);
+        result = lk_document_put_numbers(w->d, map, b->key, "stiffness", stiffness, 6);
     if (result == 0 && b->damping > 0)
-        result = put_numbers(w->d, map, b->key, "damping", damping, 6);
-    return result == 0 ? put_word(w->d, map, b->key, "element", "true") : result;
+        result = lk_document_put_numbers(w->d, map, b->key, "damping", damping, 6);
+    return result == 0 ? lk_document_put_word(w->d, map, b->key, "element", "true") : result;
 }
 
 /* ---- all beams ---- */

@@ -4,6 +4,7 @@
 #include "document_tree.h"
 #include "linkage/nearest.h"
 #include "linkage/parameters.h"
+#include "parameters.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -234,6 +235,69 @@ void lk_document_remove(struct lk_document *d, struct lk_node map, const char *k
         node->n--;
         return;
     }
+}
+
+int lk_document_put_value(struct lk_document *d, int map, struct lk_node place, const char *key,
+                          int value)
+{
+    int node = 0, result = lk_document_new_node(d, place, &node);
+
+    if (result == 0)
+        result = lk_document_set_scalar(d, node, key, 0);
+    return result == 0 ? lk_document_append_pair(d, map, node, value) : result;
+}
+
+int lk_document_put_word(struct lk_document *d, int map, struct lk_node place, const char *key,
+                         const char *word)
+{
+    int value = 0, result = lk_document_new_node(d, place, &value);
+
+    if (result == 0)
+        result = lk_document_set_scalar(d, value, word, 0);
+    return result == 0 ? lk_document_put_value(d, map, place, key, value) : result;
+}
+
+int lk_document_put_number(struct lk_document *d, int map, struct lk_node place, const char *key,
+                           double number)
+{
+    char text[32];
+
+    lk_decimal_text(number, d->c_locale, text);
+    return lk_document_put_word(d, map, place, key, text);
+}
+
+int lk_document_new_list(struct lk_document *d, struct lk_node place, const double *number,
+                         const char *const word[2], int n, int *ret)
+{
+    int entry[6] = {0}, result = lk_document_new_node(d, place, ret);
+    char text[32];
+
+    for (int i = 0; i < n && result == 0; i++) {
+        if (number != NULL)
+            lk_decimal_text(number[i], d->c_locale, text);
+        result = lk_document_new_node(d, place, &entry[i]);
+        if (result == 0)
+            result = lk_document_set_scalar(d, entry[i], number != NULL ? text : word[i], 0);
+    }
+    return result == 0 ? lk_document_set_entries(d, *ret, LK_NODE_LIST, entry, n) : result;
+}
+
+int lk_document_put_numbers(struct lk_document *d, int map, struct lk_node place, const char *key,
+                            const double *number, int n)
+{
+    int value = 0, result = lk_document_new_list(d, place, number, NULL, n, &value);
+
+    return result == 0 ? lk_document_put_value(d, map, place, key, value) : result;
+}
+
+int lk_document_put_quaternion(struct lk_document *d, int map, struct lk_node place,
+                               const double q[4])
+{
+    int value = 0, result = lk_document_new_node(d, place, &value);
+
+    if (result == 0)
+        result = lk_document_put_numbers(d, value, place, "quaternion", q, 4);
+    return result == 0 ? lk_document_put_value(d, map, place, "orientation", value) : result;
 }
 
 int lk_document_put(struct lk_document *d, struct lk_node map, const char *key, const char *text,

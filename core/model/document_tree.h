@@ -140,8 +140,25 @@ int lk_document_set_entries(struct lk_document *document, int index, enum lk_nod
                             const int *entries, int n);
 /** lk_document_append_pair() - append the pair of nodes @key and @value to @map. */
 int lk_document_append_pair(struct lk_document *document, int map, int key, int value);
-/** lk_document_add_items() - append pairs to a section, which may be new. @entries: @n keys and values
- * in turn. Return: 0, LK_E_TEXT (a key that is there already), -ENOMEM. */
+/** lk_document_put_value() - append the key @key with the node @value to @map. In messages, new
+ * nodes have the place of @place. lk_document_put_word(), _number(), _numbers() - the same with a
+ * new value; at most six @n numbers. lk_document_put_quaternion() - the same with the key
+ * `orientation`. lk_document_new_list() - append a list of @n numbers, or, if @number is NULL, of
+ * words. Return: 0, -ENOMEM. */
+int lk_document_put_value(struct lk_document *document, int map, struct lk_node place,
+                          const char *key, int value);
+int lk_document_put_word(struct lk_document *document, int map, struct lk_node place,
+                         const char *key, const char *word);
+int lk_document_put_number(struct lk_document *document, int map, struct lk_node place,
+                           const char *key, double number);
+int lk_document_put_numbers(struct lk_document *document, int map, struct lk_node place,
+                            const char *key, const double *number, int n);
+int lk_document_put_quaternion(struct lk_document *document, int map, struct lk_node place,
+                               const double q[4]);
+int lk_document_new_list(struct lk_document *document, struct lk_node place, const double *number,
+                         const char *const word[2], int n, int *ret);
+/** lk_document_add_items() - append pairs to a section, which may be new. @entries: @n keys and
+ * values in turn. Return: 0, LK_E_TEXT (a key that is there already), -ENOMEM. */
 int lk_document_add_items(struct lk_document *document, const char *section, const int *entries,
                           size_t n, struct lk_error *err);
 /** lk_document_remove() - remove the pair with @key from @map, if there is one. */

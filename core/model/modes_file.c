@@ -7,11 +7,9 @@
 #include "reader.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* struct work - one entry. @key, @map: of it;  @file: the document of its file */
 struct work {
@@ -30,11 +28,10 @@ static bool is_modal(struct lk_node entry)
 
 /* ---- the file ---- */
 
-static int find_file(const struct work *w, char path[PATH_MAX])
+static int find_file(const struct work *w, char path[LK_SOURCE_PATH])
 {
     struct lk_node node = lk_node_get(w->map, "file");
     const char *name = lk_node_text(node);
-    const char *roots[2] = {w->source->folder, w->source->library};
 
     if (node.index == 0 || name[0] == '\0')
         return lk_node_refuse(node.index != 0 ? node : w->map, w->err,
@@ -47,15 +44,8 @@ static int find_file(const struct work *w, char path[PATH_MAX])
                               name);
     if (lk_check_file(node, "the model", name, w->err) != 0)
         return LK_E_TEXT;
-    for (int i = 0; i < 2 && roots[i] != NULL; i++) {
-        size_t size = strlen(roots[i]);
-        const char *between = size > 0 && roots[i][size - 1] == '/' ? "" : "/";
-
-        if (snprintf(path, PATH_MAX, "%s%s%s", roots[i], between, name) >= PATH_MAX)
-            return lk_node_refuse(node, w->err, "the path of the file is too long");
-        if (access(path, F_OK) == 0)
-            return 0;
-    }
+    if (lk_source_find(w->source, name, path))
+        return 0;
     return lk_node_refuse(
         node, w->err,
         "there is no file '%.200s' beside the model, expected a file of modes, as "
@@ -107,35 +97,19 @@ static int copy(struct work *w, struct lk_node from, int file, int *ret)
 
 static int put(struct work *w, int map, const char *key, int value)
 {
-    int node = 0, result = lk_document_new_node(w->d, w->key, &node);
-
-    if (result == 0)
-        result = lk_document_set_scalar(w->d, node, key, 0);
-    return result == 0 ? lk_document_append_pair(w->d, map, node, value) : result;
+    return lk_document_put_value(w->d, map, w->key, key, value);
 }
 
-static int put_numbers(struct work *w, int map, const char *key, const double *number, int n)
+static int put_vector(struct work *w, int map, const char *key, const double v[3])
 {
-    int list = 0, entry[6] = {0}, result = lk_document_new_node(w->d, w->key, &list);
-
-    for (int i = 0; i < n && result == 0; i++) {
-        char text[32];
-
-        lk_decimal_text(number[i], w->d->c_locale, text);
-        result = lk_document_new_node(w->d, w->key, &entry[i]);
-        if (result == 0)
-            result = lk_document_set_scalar(w->d, entry[i], text, 0);
-    }
-    if (result == 0)
-        result = lk_document_set_entries(w->d, list, LK_NODE_LIST, entry, n);
-    return result == 0 ? put(w, map, key, list) : result;
+    return lk_document_put_numbers(w->d, map, w->key, key, v, 3);
 }
 
 /* Put the motion of the centre of mass, which is @offset from the origin of the file. */
 static int put_motion(struct work *w, int body, const double offset[3])
 {
     double place[3] = {0}, q[4] = {1}, v[3] = {0}, spin[3] = {0}, R[9], arm[3], turn[3];
-    int map = 0, result = lk_read_vector_or(w->map, "position", place, w->err);
+    int result = lk_read_vector_or(w->map, "position", place, w->err);
 
     result = lk_also(result, lk_read_orientation_or(w->map, "orientation", q, w->err));
     result = lk_also(result, lk_read_vector_or(w->map, "velocity", v, w->err));
@@ -149,16 +123,12 @@ static int put_motion(struct work *w, int body, const double offset[3])
         place[k] += arm[k];
         v[k] += turn[k];
     }
-    result = put_numbers(w, body, "position", place, 3);
+    result = put_vector(w, body, "position", place);
     if (result == 0)
-        result = lk_document_new_node(w->d, w->key, &map);
+        result = lk_document_put_quaternion(w->d, body, w->key, q);
     if (result == 0)
-        result = put_numbers(w, map, "quaternion", q, 4);
-    if (result == 0)
-        result = put(w, body, "orientation", map);
-    if (result == 0)
-        result = put_numbers(w, body, "velocity", v, 3);
-    return result == 0 ? put_numbers(w, body, "angular_velocity", spin, 3) : result;
+        result = put_vector(w, body, "velocity", v);
+    return result == 0 ? put_vector(w, body, "angular_velocity", spin) : result;
 }
 
 /* Put the damping that the model states, the same for all modes. */
@@ -282,7 +252,7 @@ static int include(struct work *w, int *entries)
     static const char *const keys[] = {"type",     "file",    "position",         "orientation",
                                        "velocity", "damping", "angular_velocity", NULL};
     struct lk_error error = {""};
-    char path[PATH_MAX];
+    char path[LK_SOURCE_PATH];
     int result = lk_node_check_keys(w->map, "a modal body", keys, w->err);
 
     if (result == 0)

@@ -5,7 +5,6 @@
 #include "maths/vec.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,10 +273,25 @@ static int read_points(struct including *in, struct lk_settings *ret)
 /* struct place - where the file of a part is. @path: to open;  @folder: of the file, for its own
  * parts;  @below: the same, below the folder of the document that includes it */
 struct place {
-    char path[PATH_MAX];
-    char folder[PATH_MAX];
-    char below[PATH_MAX];
+    char path[LK_SOURCE_PATH];
+    char folder[LK_SOURCE_PATH];
+    char below[LK_SOURCE_PATH];
 };
+
+bool lk_source_find(const struct lk_source *source, const char *name, char ret[LK_SOURCE_PATH])
+{
+    const char *const roots[2] = {source->folder, source->library};
+
+    for (int i = 0; i < 2 && roots[i] != NULL; i++) {
+        size_t size = strlen(roots[i]);
+        const char *between = size > 0 && roots[i][size - 1] == '/' ? "" : "/";
+        int used = snprintf(ret, LK_SOURCE_PATH, "%s%s%s", roots[i], between, name);
+
+        if (used >= 0 && used < LK_SOURCE_PATH && access(ret, F_OK) == 0)
+            return true;
+    }
+    return false;
+}
 
 static int refuse_file(struct including *in, struct lk_node node, const char *name)
 {
@@ -294,7 +308,6 @@ static int find_file(struct including *in, struct place *ret)
     struct lk_node node = lk_node_get(in->node, "file");
     const char *name = lk_node_text(node), *slash = strrchr(name, '/');
     int folder = slash != NULL ? (int)(slash + 1 - name) : 0;
-    const char *roots[2] = {source->folder, source->library};
 
     if (node.index == 0 || name[0] == '\0')
         return lk_node_refuse(node.index != 0 ? node : in->node, in->err,
@@ -306,19 +319,12 @@ static int find_file(struct including *in, struct place *ret)
                               name);
     if (lk_check_file(node, "the model", name, in->err) != 0)
         return LK_E_TEXT;
-    for (int i = 0; i < 2 && roots[i] != NULL; i++) {
-        size_t size = strlen(roots[i]);
-        const char *between = size > 0 && roots[i][size - 1] == '/' ? "" : "/";
-
-        if (snprintf(ret->path, PATH_MAX, "%s%s%s", roots[i], between, name) >= PATH_MAX ||
-            snprintf(ret->folder, PATH_MAX, "%s%s%.*s", roots[i], between, folder, name) >=
-                PATH_MAX ||
-            snprintf(ret->below, PATH_MAX, "%.*s", folder, name) >= PATH_MAX)
-            return lk_node_refuse(node, in->err, "the path of the file is too long");
-        if (access(ret->path, F_OK) == 0)
-            return 0;
-    }
-    return refuse_file(in, node, name);
+    if (!lk_source_find(source, name, ret->path))
+        return refuse_file(in, node, name);
+    snprintf(ret->folder, sizeof(ret->folder), "%.*s",
+             (int)(strlen(ret->path) - strlen(name)) + folder, ret->path);
+    snprintf(ret->below, sizeof(ret->below), "%.*s", folder, name);
+    return 0;
 }
 
 /* Note in each node that it belongs to the part, for messages. */

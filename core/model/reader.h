@@ -65,6 +65,11 @@ struct lk_source {
     int *n_parts;
 };
 
+/** lk_source_find() - find the file @name in the folder of @source, or else in its library. @ret:
+ * its path, of LK_SOURCE_PATH bytes. Return: whether there is one with a path that fits. */
+#define LK_SOURCE_PATH 4096
+bool lk_source_find(const struct lk_source *source, const char *name, char ret[LK_SOURCE_PATH]);
+
 /** lk_model_from_document() - read the model of @document, and free the document. @result, @error:
  * outcome of parsing it. Return: 0, LK_E_TEXT, -ENOMEM. */
 int lk_model_from_document(int result, struct lk_document *document, const struct lk_source *source,

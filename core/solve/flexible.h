@@ -28,7 +28,7 @@ struct lk_flexible_node {
     double *bend;
 };
 
-/** struct lk_flexible - s W of a body with modes.
+/** struct lk_flexible - the scaled inverse mass s W of a body with modes, s = h^2 / 4.
  * @n:       number of modes;  @pad: rounded up to whole vectors of four; values beyond n are 0
  * @s:       h^2 / 4;  @mass: s / m;  @inertia: s (J - H D^-1 H^T)^-1
  * @weight:  diagonal of D^-1;  @coupling: H D^-1, three rows of @pad values

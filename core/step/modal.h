@@ -56,8 +56,8 @@ struct lk_modal_node {
 };
 
 /* phase of a mode in a step [rad] above which it is quasi-static: it follows its forces without
- * inertia, as static modes are meant to. A step cannot resolve its swing, of which nothing but an
- * alternation from step to step would be left */
+ * inertia, as static modes are meant to. A step cannot resolve its oscillation: all that would
+ * remain of it is an alternation from step to step */
 #define LK_MODAL_FAST 2.0
 
 /* D^-1 of quasi-static modes in the solves after the iterations. Where supports are statically
@@ -86,7 +86,7 @@ enum lk_modal_weights {
  *             decays by exp(-zeta omega h) in a step of any length, where 2 zeta omega would let a
  *             mode ring that is faster than the step
  * @is_static: for each mode, whether it is quasi-static
- * @first:     J1, then J0
+ * @first:     J1 of each mode, then J0
  * In the work of a step:
  * @flexible:  W, T of the nodes
  * @weights:   what W contains
@@ -158,14 +158,14 @@ LK_RT void lk_modal_orient(const struct lk_modal *modal, int node, const double 
                            double ret[4]);
 /** lk_modal_jacobians() - compute T, J, H and W of all bodies with modes, at their last places. */
 LK_RT void lk_modal_jacobians(struct lk_system *system);
-/** lk_modal_weigh_by() - change what W of all bodies with modes contains. */
+/** lk_modal_weigh_by() - select the weights of the modes in W of all bodies, and compute W. */
 LK_RT void lk_modal_weigh_by(struct lk_system *system, enum lk_modal_weights weights);
 
-/** lk_modal_collect() - add the forces on body and nodes in @on to the forces on the coordinates:
- * modal->force. */
+/** lk_modal_collect() - compute the force on the coordinates of @modal, in modal->force, from the
+ * forces @on on the body and its nodes (world [N]; torques in body axes [N m]). */
 LK_RT void lk_modal_collect(const struct lk_modal *modal, const struct lk_twist *on);
-/** lk_modal_spread() - write the motions of the body and its nodes that belong to the motion
- * @motion of the coordinates. */
+/** lk_modal_spread() - compute the motions of the body and its nodes from a motion @motion of the
+ * coordinates. */
 LK_RT void lk_modal_spread(const struct lk_modal *modal, const struct lk_flexible_force *motion,
                            struct lk_twist *ret);
 /** lk_modal_settle() - compute poses and velocities of all nodes in @state from the motions of the

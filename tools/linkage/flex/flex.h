@@ -84,7 +84,7 @@ struct flex_pairs {
 
 /** struct flex_place - a node of the mode file.
  * @node:  node of the mesh, or -1;  @position: [m]
- * @shape: instead of that of @node: 6 for each mode, or NULL */
+ * @shape: 6 values for each mode; NULL: the shape of @node in the modes of the body */
 struct flex_place {
     char name[LK_NAME_SIZE];
     int node;
@@ -184,9 +184,9 @@ void flex_beam_free(struct flex_beam *beam);
 /* ---- places.c ---- */
 
 /** flex_beam_places() - choose the nodes of the mode file: ends and named nodes of the beam @name.
- * @has_all:   and all nodes, as n0, n1 ..
- * @interface: for each node: it is an end or has a name; written
- * @body:      its mass is set; the places are written */
+ * @has_all:   add all nodes of the beam, with the names n0, n1 ..
+ * @interface: written: for each node, whether it is an end or has a name
+ * @body:      with its mass; its places are written */
 int flex_beam_places(const struct flex_beam *beam, const char *name, bool has_all, bool *interface,
                      struct flex_body *body);
 
@@ -205,7 +205,7 @@ static inline size_t flex_pair(int k, int l)
     return (size_t)l * ((size_t)l + 1) / 2 + (size_t)k;
 }
 
-/** flex_mass_diagonal() - allocate a mass distribution without mass between nodes. */
+/** flex_mass_diagonal() - allocate a lumped mass distribution: a diagonal mass matrix. */
 int flex_mass_diagonal(int n, struct flex_mass *ret);
 /** flex_mass_sum() - compute mass, centre of mass and inertia of the body. */
 void flex_mass_sum(struct flex_mass *mass);

@@ -96,7 +96,7 @@ static int number_coordinates(struct flex_work *w)
     return result;
 }
 
-/* Write the row of C of a degree of freedom. Return: number of its entries. */
+/* Write the row of the constraint matrix C of a degree of freedom. Return: number of entries. */
 static int row_of(const struct flex_work *w, long dof, long z[6], double c[6])
 {
     int node = (int)(w->mesh.at[dof] / 6), s = w->spider_of[node], n = 0;

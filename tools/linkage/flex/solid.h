@@ -100,8 +100,8 @@ struct flex_lines {
 int flex_lines_open(const char *path, struct flex_lines *ret);
 bool flex_lines_next(struct flex_lines *lines);
 void flex_lines_close(struct flex_lines *lines);
-/** flex_numbers() - read numbers separated by blanks or commas. Return: how many, at most @most;
- * -1: there is something else. */
+/** flex_numbers() - read numbers separated by blanks or commas. Return: the number of them, at
+ * most @most; -1: the text contains something else. */
 int flex_numbers(const char *text, int most, double *ret);
 
 /** flex_is_id() - return whether @value is a number of a node. */
@@ -154,7 +154,8 @@ void flex_spider_arm(const struct flex_spider *spider, const struct flex_mesh *m
  * node of the mesh. */
 void flex_spider_motion(const struct flex_spider *spider, const double *u, double ret[6]);
 void flex_spider_free(struct flex_spider *spider);
-/** flex_mesh_connected() - refuse meshes of several parts that no rigid spider joins. */
+/** flex_mesh_connected() - check that rigid spiders join all separate parts of a mesh. Return: 0;
+ * -EINVAL after an error message; -ENOMEM. */
 int flex_mesh_connected(const struct flex_mesh *mesh, const struct flex_spider *spiders, int n,
                         const char *path);
 
@@ -169,7 +170,7 @@ int flex_solid(const struct flex_files *files, const struct flex_wish *wish,
 
 struct flex_factor;
 
-/** flex_has_solver - the libraries were there when this program was built. */
+/** flex_has_solver - whether this program was built with UMFPACK and ARPACK. */
 extern const bool flex_has_solver;
 /** flex_factor_new() - factor a matrix. Return: 0; -EDOM: it is singular; -ENOMEM. */
 int flex_factor_new(const struct flex_sparse *A, struct flex_factor **ret);
