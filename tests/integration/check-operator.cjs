@@ -266,7 +266,7 @@ async function arrange(page) {
     const ctx = plot.chart.hidden_ctx_;
     const { data } = ctx.getImageData(0, 0, ctx.canvas.width, ctx.canvas.height);
     let n = 0;
-    for (let i = 0; i < data.length; i += 4) n += data[i + 3] > 200 && Math.abs(data[i] - 179) < 20 && data[i + 2] < 40;
+    for (let i = 0; i < data.length; i += 4) n += data[i + 3] > 100 && data[i] > 100 && data[i + 2] < 80; // between rows of pixels, too
     return n > 60;
   }, null, PATIENCE);
   const kept = await page.evaluate(() => linkage.kept.read('plots.driven').plots);
