@@ -160,6 +160,20 @@ static struct shape force_shape(const struct lk_model *model, const struct lk_fo
     return (struct shape){1, {""}, {is_torque ? "N m" : "N"}};
 }
 
+static struct shape recovery_shape(const struct lk_model *model, const struct lk_output_def *def)
+{
+    static const struct shape stress = {7, {"xx", "yy", "zz", "xy", "xz", "yz", "mises"}, {NULL}};
+    const struct lk_recovery_def *r =
+        &model->modals[model->bodies[def->body].modal].recovery[def->mode];
+    struct shape shape = {1, {""}, {NULL}};
+
+    if (r->rows > 1)
+        shape = stress;
+    for (int i = 0; i < shape.size; i++)
+        shape.unit[i] = r->unit;
+    return shape;
+}
+
 /* Return the shape of a mobility: acceleration of a port per unit of force at that port. A mobility
  * is one number, or the entries of a symmetric tensor. */
 static struct shape mobility_shape(const struct lk_model *model, const struct lk_output_def *def)
@@ -244,6 +258,8 @@ void lk_channels_describe_output(const struct lk_model *model, const struct lk_o
         shape = mobility_shape(model, def);
     if (def->type == LK_OUTPUT_BLOCK)
         shape = (struct shape){1, {""}, {model->blocks[def->block].unit}};
+    if (def->type == LK_OUTPUT_RECOVERY)
+        shape = recovery_shape(model, def);
     if (def->type == LK_OUTPUT_INPUT)
         shape = input_shape(&model->inputs[def->input]);
     describe_channel(def->name, &shape, offset, ret_channel);

@@ -81,13 +81,22 @@ static void layout_modal(const struct lk_system *sys, const struct lk_modal_def 
         .row = lk_arena_take(arena, 2 * (6 + n) * padded(largest), sizeof(double)),
     };
     double *q = lk_arena_take(arena, n, sizeof(double));
+    struct lk_recovery *recovery =
+        lk_arena_take(arena, (size_t)def->n_recoveries, sizeof(*recovery));
     struct lk_modal_step arrays = layout_step(n, (size_t)sys->iterations, arena);
 
     for (size_t i = 0; i < nodes; i++)
         layout_node(&def->node[i], pad, arena->base ? &node[i] : NULL,
                     arena->base ? &of_node[i] : NULL, arena);
+    for (int i = 0; i < def->n_recoveries; i++) {
+        double *value = lk_arena_take(arena, (size_t)def->recovery[i].rows * n, sizeof(double));
+
+        if (arena->base)
+            recovery[i].value = value;
+    }
     if (!arena->base)
         return;
+    made.recovery = recovery;
     *modal = made;
     *flexible = shape;
     *step = arrays;
@@ -130,6 +139,14 @@ static void fill_node(const struct lk_modal_node_def *def, int n, size_t pad,
     copy_pairs(def->pair, def->n_pairs, &node->second);
 }
 
+static void fill_recovery(const struct lk_recovery_def *def, int n, struct lk_recovery *recovery)
+{
+    recovery->rows = def->rows;
+    recovery->n = n;
+    memcpy(recovery->unit, def->unit, sizeof(recovery->unit));
+    memcpy(recovery->value, def->value, (size_t)(def->rows * n) * sizeof(double));
+}
+
 /* return the hyperbolic tangent of @x >= 0, in bits that no library decides */
 static double tanh_of(double x)
 {
@@ -161,6 +178,8 @@ void lk_fill_modal(struct lk_system *sys, const struct lk_model *m)
         copy_pairs(def->pair, def->n_pairs, &modal->second);
         for (int a = 0; a < def->n_nodes; a++)
             fill_node(&def->node[a], def->n, padded(def->n), &modal->node[a]);
+        for (int a = 0; a < def->n_recoveries; a++)
+            fill_recovery(&def->recovery[a], def->n, &modal->recovery[a]);
     }
 }
 

@@ -208,6 +208,14 @@ static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
         out->tyre = m->forces[def->force].tyre;
     if (def->type == LK_OUTPUT_MODE)
         out->input = sys->modal[m->bodies[def->body].modal].at + def->mode;
+    if (def->type == LK_OUTPUT_RECOVERY) {
+        const struct lk_modal *modal = &sys->modal[m->bodies[def->body].modal];
+
+        out->input = modal->at;
+        out->recovery = &modal->recovery[def->mode];
+        for (int k = 0; k < out->size; k++)
+            sys->output_channel[i].unit[k] = out->recovery->unit; /* outlives the model */
+    }
     if (def->type == LK_OUTPUT_INPUT)
         out->input = sys->input[def->input].offset;
     if (def->type == LK_OUTPUT_BLOCK) {

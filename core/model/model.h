@@ -63,6 +63,17 @@ struct lk_modal_node_def {
     int n_pairs;
 };
 
+/** struct lk_recovery_def - a quantity that is linear in the coordinates of the modes, such as the
+ * strain of a gauge.
+ * @rows:  1, or 6: components xx yy zz xy xz yz of a stress
+ * @value: @rows rows of a value for each mode, in @unit per unit of the coordinate */
+struct lk_recovery_def {
+    char name[LK_NAME_SIZE];
+    char unit[LK_UNIT_SIZE];
+    int rows;
+    double *value;
+};
+
 /** struct lk_modal_def - modes of a body. With coordinates q, S of a point and u0 its place, the
  * point is at R (u0 + S q + u2 / 2), with u2 quadratic in q, in the axes of the body at its centre
  * of mass; the modes are those of the free body, of unit modal mass.
@@ -80,6 +91,8 @@ struct lk_modal_def {
     int n_pairs;
     struct lk_modal_node_def *node;
     int n_nodes;
+    struct lk_recovery_def *recovery;
+    int n_recoveries;
 };
 
 /** struct lk_table - a tabulated function. @n: points, >= 2;  @x: ascending;  @y: values. */
@@ -422,7 +435,7 @@ struct lk_block_def {
  * @point: point at t = 0, world [m];  @orientation: orientation of the axes of a sensor at t = 0,
  *         to world
  * @force, @input, @block: index of the force element, the input, the block
- * @mode:  index of the mode of @body
+ * @mode:  index of the mode of @body, or of the recovery
  * @told:  for the work of a port: the input by which the bench reports its own value, or -1
  * @ahead: prediction time [s] */
 struct lk_output_def {

@@ -152,12 +152,68 @@ static int read_nodes(struct lk_node map, struct lk_modal_def *modal, struct lk_
     return result;
 }
 
+/* ---- recoveries ---- */
+
+/* Read a list of @n numbers, or six of them. */
+static int read_rows(struct lk_node map, int n, struct lk_recovery_def *ret, struct lk_error *err)
+{
+    struct lk_node rows = lk_node_get(map, "rows");
+    int result = 0;
+
+    ret->rows = lk_node_size(rows);
+    if (lk_node_kind(rows) != LK_NODE_LIST || (ret->rows != 1 && ret->rows != 6))
+        return lk_node_refuse(rows.index != 0 ? rows : map, err,
+                              "rows is no list of one row, or of six (xx, yy, zz, xy, xz, yz of a "
+                              "stress), each with a number for each of the %d modes",
+                              n);
+    ret->value = calloc((size_t)(ret->rows * n) + 1, sizeof(double));
+    if (ret->value == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < ret->rows && lk_node_goes_on(rows, result); i++)
+        result = lk_also(
+            result, lk_read_numbers_node(lk_node_at(rows, i), "a row", n, ret->value + i * n, err));
+    return result;
+}
+
+static int read_recovery(struct lk_node name, struct lk_node map, int n,
+                         struct lk_recovery_def *ret, struct lk_error *err)
+{
+    static const char *const keys[] = {"unit", "rows", NULL};
+    int result = lk_read_word(name, "recovery", ret->name, err);
+
+    result = lk_also(result, lk_node_check_keys(map, "a recovery", keys, err));
+    if (lk_node_kind(map) != LK_NODE_MAP)
+        return result;
+    result = lk_also(result, lk_read_unit(map, ret->unit, err));
+    return lk_also(result, read_rows(map, n, ret, err));
+}
+
+static int read_recoveries(struct lk_node map, struct lk_modal_def *modal, struct lk_error *err)
+{
+    struct lk_node all = lk_node_get(map, "recovery");
+    int result = 0, n = lk_node_size(all);
+
+    if (all.index == 0 || modal->n == 0)
+        return 0;
+    if (lk_node_kind(all) != LK_NODE_MAP)
+        return lk_node_refuse(all, err,
+                              "recovery is no map, expected NAME: {unit: ..., rows: [[...]]}");
+    modal->recovery = calloc((size_t)n + 1, sizeof(*modal->recovery));
+    if (modal->recovery == NULL)
+        return -ENOMEM;
+    modal->n_recoveries = n;
+    for (int i = 0; i < n && lk_node_goes_on(all, result); i++)
+        result = lk_also(result, read_recovery(lk_node_key_at(all, i), lk_node_at(all, i), modal->n,
+                                               &modal->recovery[i], err));
+    return result;
+}
+
 /* ---- a body ---- */
 
 static int read_modes(struct lk_node map, struct lk_modal_def *modal, struct lk_error *err)
 {
-    static const char *const keys[] = {"frequency", "damping", "inertia_first",
-                                       "second",    "nodes",   NULL};
+    static const char *const keys[] = {"frequency", "damping", "inertia_first", "second", "nodes",
+                                       "recovery",  NULL};
     struct lk_node frequency = lk_node_get(map, "frequency");
     size_t n = (size_t)lk_node_size(frequency);
     int result = lk_node_check_keys(map, "modes", keys, err);
@@ -188,6 +244,7 @@ static int read_modes(struct lk_node map, struct lk_modal_def *modal, struct lk_
     if (lk_node_get(map, "inertia_first").index != 0)
         result = lk_also(result, read_sixes(lk_node_get(map, "inertia_first"), "inertia_first",
                                             modal->n, modal->first, err));
+    result = lk_also(result, read_recoveries(map, modal, err));
     return lk_also(result, read_pairs(map, modal->n, 9, &modal->pair, &modal->n_pairs, err));
 }
 
@@ -320,6 +377,9 @@ void lk_free_modes(struct lk_model *model)
             free(m->node[k].shape);
             free(m->node[k].pair);
         }
+        for (int k = 0; k < m->n_recoveries; k++)
+            free(m->recovery[k].value);
+        free(m->recovery);
         free(m->omega);
         free(m->ratio);
         free(m->first);

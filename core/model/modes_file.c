@@ -186,9 +186,10 @@ static int shift_nodes(struct work *w, int modes, const double center[3])
 static int add_body(struct work *w, struct lk_node root, int *entries)
 {
     static const char *const keys[] = {"mass",          "center", "inertia", "frequency", "damping",
-                                       "inertia_first", "second", "nodes",   NULL};
+                                       "inertia_first", "second", "nodes",   "recovery",  NULL};
     static const char *const of_body[] = {"mass", "inertia", NULL};
-    static const char *const of_modes[] = {"frequency", "inertia_first", "second", "nodes", NULL};
+    static const char *const of_modes[] = {"frequency", "inertia_first", "second",
+                                           "nodes",     "recovery",      NULL};
     bool has_damping = lk_node_get(w->map, "damping").index != 0;
     int body = 0, modes = 0, value = 0, key = 0;
     long file = lk_document_add_text(w->d, w->file->name);

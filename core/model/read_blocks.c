@@ -426,8 +426,7 @@ static int count_sources(struct lk_node map, bool takes_several, struct lk_block
     return 0;
 }
 
-/* read a unit, which appears unchanged in channels, recordings and descriptions */
-static int read_unit(struct lk_node map, char unit[LK_UNIT_SIZE], struct lk_error *err)
+int lk_read_unit(struct lk_node map, char unit[LK_UNIT_SIZE], struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, "unit");
     const char *text = lk_node_text(node);
@@ -467,7 +466,7 @@ static int read_block(struct lk_node key, struct lk_node map, struct lk_model *m
     b->kind = forms[type].kind;
     b->lower = -INFINITY;
     b->upper = INFINITY;
-    result = lk_also(result, read_unit(map, b->unit, err));
+    result = lk_also(result, lk_read_unit(map, b->unit, err));
     typed = count_sources(map, forms[type].takes_several, b, err);
     return lk_also(result,
                    typed != 0 ? typed : read_numbers(map, (enum block_type)type, model, b, err));

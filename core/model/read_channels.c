@@ -95,6 +95,7 @@ static const struct channel_kind outputs[LK_OUTPUT_TYPES] = {
     {"port-work", "a port-work output", {"type", "input", "force", "told", NULL}, 0, 0},
     {"block", "a block output", {"type", "block", NULL}, 0, 0},
     {"mode", "a mode output", {"type", "body", "mode", NULL}, 0, 0},
+    {"recovery", "a recovery output", {"type", "body", "of", NULL}, 0, 0},
 };
 
 const char *lk_input_type_name(enum lk_input_type type)
@@ -398,7 +399,34 @@ static int read_ahead(struct lk_node map, double *ret, struct lk_error *err)
 static bool shows_frame(enum lk_output_type type)
 {
     return type == LK_OUTPUT_BODY_POSE || type == LK_OUTPUT_BODY_VELOCITY ||
-           type == LK_OUTPUT_BODY_ACCELERATION || type == LK_OUTPUT_MODE;
+           type == LK_OUTPUT_BODY_ACCELERATION || type == LK_OUTPUT_MODE ||
+           type == LK_OUTPUT_RECOVERY;
+}
+
+/* Read the name of a recovery. */
+static int read_recovery(struct lk_node map, const struct lk_model *model,
+                         struct lk_output_def *output, struct lk_error *err)
+{
+    const struct lk_body_def *body = &model->bodies[output->body];
+    const struct lk_modal_def *modal =
+        body->kind == LK_BODY_MODAL ? &model->modals[body->modal] : NULL;
+    char name[LK_NAME_SIZE];
+    int result;
+
+    if (modal == NULL || modal->n_recoveries == 0)
+        return lk_node_refuse(lk_node_get(map, "body"), err,
+                              "body '%s' has no recoveries, expected a modal body with the key "
+                              "'recovery' in its modes, as 'linkage flex --recovery' writes it",
+                              body->name);
+    result = lk_read_word(lk_node_get(map, "of"), "of", name, err);
+    for (output->mode = 0; output->mode < modal->n_recoveries; output->mode++)
+        if (result == 0 && strcmp(modal->recovery[output->mode].name, name) == 0)
+            return 0;
+    return result != 0
+               ? result
+               : lk_node_refuse(lk_node_get(map, "of").index != 0 ? lk_node_get(map, "of") : map,
+                                err, "body '%s' has no recovery '%s', expected one such as '%s'",
+                                body->name, name, modal->recovery[0].name);
 }
 
 /* Read the number of a mode. */
@@ -435,6 +463,8 @@ static int read_target(struct lk_node map, const struct lk_model *model,
                             output->point, err);
     if (result == 0 && output->type == LK_OUTPUT_MODE)
         result = read_mode(map, model, output, err);
+    if (result == 0 && output->type == LK_OUTPUT_RECOVERY)
+        result = read_recovery(map, model, output, err);
     if (result == 0 && has_key(kind, "orientation"))
         result = read_orientation(map, model, output, err);
     if (has_key(kind, "ahead"))

@@ -119,6 +119,9 @@ bool lk_is_name(const char *text);
 int lk_read_name(struct lk_node node, const char *what, char name[LK_NAME_SIZE],
                  struct lk_error *err);
 
+/** lk_read_unit() - read the key `unit`, which appears unchanged in channels, recordings and
+ * descriptions; an absent key gives "1". */
+int lk_read_unit(struct lk_node map, char unit[LK_UNIT_SIZE], struct lk_error *err);
 /** lk_read_word() - read a name without dots: of a model, a parameter, a part or a port. */
 int lk_read_word(struct lk_node node, const char *what, char word[LK_NAME_SIZE],
                  struct lk_error *err);

@@ -60,8 +60,8 @@ struct lk_output {
     int body;
     int tyre;
     int line;  /* transmission line whose forces are the output, or -1 */
-    int input; /* index of its first value: in the inputs; of a port: in lk_state.shown; of a mode:
-                * in lk_state.mode */
+    int input; /* index of its first value: in the inputs; of a port: in lk_state.shown; of a
+                * mode: in lk_state.mode; of a recovery: that of mode 1 */
     int offset;
     int size;
     int term;
@@ -69,6 +69,7 @@ struct lk_output {
     double ahead;      /* prediction time [s] */
     double point[3];   /* from the centre of mass, body axes [m] */
     double axes[3][3]; /* axes of a sensor, in body axes */
+    const struct lk_recovery *recovery;
 };
 
 /** struct lk_port - an output about the point of action of a bench. @type: mobility or work

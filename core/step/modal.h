@@ -79,6 +79,15 @@ enum lk_modal_weights {
     LK_MODAL_HELD
 };
 
+/** struct lk_recovery - a quantity that is linear in the coordinates. @rows: 1, or 6 components xx
+ * yy zz xy xz yz of a stress;  @n: number of modes;  @value: @n values for each row */
+struct lk_recovery {
+    int rows;
+    int n;
+    double *value;
+    char unit[LK_UNIT_SIZE];
+};
+
 /** struct lk_modal - a body with modes.
  * @body:      its index;  @n: number of modes;  @at: index of the first one among all modes
  * @stiffness: omega^2;  @damping: 2 zeta omega
@@ -86,6 +95,7 @@ enum lk_modal_weights {
  *             decays by exp(-zeta omega h) in a step of any length, where 2 zeta omega would let a
  *             mode ring that is faster than the step
  * @is_static: for each mode, whether it is quasi-static
+ * @recovery:  what outputs may show of the body
  * @first:     J1 of each mode, then J0
  * In the work of a step:
  * @flexible:  W, T of the nodes
@@ -107,6 +117,7 @@ struct lk_modal {
     double (*first)[6];
     struct lk_mode_pairs second;
     struct lk_modal_node *node;
+    struct lk_recovery *recovery;
 
     struct lk_flexible *flexible;
     enum lk_modal_weights weights;

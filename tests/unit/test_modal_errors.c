@@ -19,11 +19,12 @@ static const char good[] =
     "    second: [[1, 2, 1, 2, 3, 4, 5, 6, 7, 8, 9]],\n"
     "    nodes: {root: {position: [-1, 0, 0], shape: [[0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]]},\n"
     "      tip: {position: [1, 0, 0], shape: [[1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0]], second: "
-    "[[2, 2, 1, 0, 0, 0, 0, 0]]}}}}\n"
+    "[[2, 2, 1, 0, 0, 0, 0, 0]]}}, recovery: {weld: {unit: Pa, rows: [[5, 6]]}}}}\n"
     "joints:\n"
     "  root: {type: spherical, bodies: [ground, arm.root], point: [1, -1, 0]}\n"
     "outputs:\n"
     "  q: {type: mode, body: arm, mode: 2}\n"
+    "  stress: {type: recovery, body: arm, of: weld}\n"
     "  pose: {type: body-pose, body: arm}\n";
 
 static void is_read(void **state)
@@ -49,6 +50,9 @@ static void is_read(void **state)
     assert_true(fabs(m->bodies[3].position[1] - 1) < 1e-15);
     assert_true(fabs(m->bodies[3].velocity[0] + 3) < 1e-14);
     assert_true(m->joints[0].body[1] == 2 && m->outputs[0].mode == 1);
+    assert_true(modal->n_recoveries == 1 && modal->recovery[0].rows == 1);
+    assert_true(modal->recovery[0].value[1] == 6 && m->outputs[1].mode == 0);
+    assert_string_equal(modal->recovery[0].unit, "Pa");
     lk_model_free(m);
 }
 
@@ -84,6 +88,15 @@ static const struct change {
     {"mode: 2", "mode: 3", "mode"},
     {"body: arm, mode: 2", "body: arm.tip, mode: 2",
      "body 'arm.tip' has no modes, expected a modal body"},
+    {"rows: [[5, 6]]", "rows: [[5]]", "a row has 1 entries, expected a list of 2 numbers"},
+    {"rows: [[5, 6]]", "rows: [[5, 6], [7, 8]]", "rows is no list of one row, or of six"},
+    {"rows: [[5, 6]]", "row: [[5, 6]]", "unknown key 'row' in a recovery"},
+    {"unit: Pa", "unit: 'P#'", "unit is 'P#'"},
+    {"recovery: {weld: {unit: Pa, rows: [[5, 6]]}}", "recovery: [1]", "recovery is no map"},
+    {"recovery: {weld: {unit: Pa, rows: [[5, 6]]}}", "recovery: {}",
+     "body 'arm' has no recoveries, expected a modal body with the key 'recovery'"},
+    {"of: weld", "of: bolt", "body 'arm' has no recovery 'bolt', expected one such as 'weld'"},
+    {"body: arm, of: weld", "body: arm", "of"},
     {"body: arm, mode: 2", "body: arm", "the key 'mode' is missing, expected a number from 1 to 2"},
 };
 

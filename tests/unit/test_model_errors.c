@@ -291,7 +291,8 @@ static const struct row {
      "m:17:17: type is 'position', expected joint-position, joint-velocity, joint-acceleration, "
      "joint-reaction, body-pose, body-velocity, body-acceleration, point-position, point-velocity, "
      "point-acceleration, inertial-sensor, force, drive-force, energy, work, residual, condition, "
-     "tyre, tyre-contact, input, mobility, port-work, block, mode"},
+     "tyre, tyre-contact, input, mobility, port-work, block, mode, "
+     "recovery"},
     {", point: [2, 0, 0]}\nsolver", "}\nsolver",
      "m:18:8: the key 'point' is missing, expected a list of 3 numbers"},
     {"joint-position, joint: hinge", "energy, body: arm",

@@ -168,6 +168,7 @@ enum lk_output_type {
     LK_OUTPUT_PORT_WORK,       /* work of an input or an impedance since the start [J] */
     LK_OUTPUT_BLOCK,           /* output of a block, in its own unit */
     LK_OUTPUT_MODE,            /* coordinate of a mode [kg^0.5 m], and its rate */
+    LK_OUTPUT_RECOVERY,        /* stress, strain or load in a modal body, in its own unit */
     LK_OUTPUT_TYPES
 };
 

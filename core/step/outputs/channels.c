@@ -54,6 +54,24 @@ static void point_acceleration(const struct lk_system *sys, const struct lk_outp
 }
 
 /* compute a point of a body or its velocity, extrapolated with the present acceleration */
+/* Compute a quantity of a modal body; of a stress, the equivalent stress of von Mises as well. */
+static void recovery(const struct lk_system *sys, const struct lk_output *out, double *ret)
+{
+    const struct lk_recovery *r = out->recovery;
+
+    for (int i = 0; i < r->rows; i++) {
+        ret[i] = 0;
+        for (int k = 0; k < r->n; k++)
+            ret[i] += r->value[i * r->n + k] * sys->now.mode[out->input + k].q;
+    }
+    if (r->rows == 6) {
+        double xy = ret[0] - ret[1], yz = ret[1] - ret[2], zx = ret[2] - ret[0];
+
+        ret[6] = sqrt(0.5 * (xy * xy + yz * yz + zx * zx) +
+                      3 * (ret[3] * ret[3] + ret[4] * ret[4] + ret[5] * ret[5]));
+    }
+}
+
 static void point_ahead(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     double velocity[3], acceleration[3];
@@ -301,6 +319,9 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
     case LK_OUTPUT_MODE:
         ret[0] = sys->now.mode[out->input].q;
         ret[1] = sys->now.mode[out->input].v;
+        break;
+    case LK_OUTPUT_RECOVERY:
+        recovery(sys, out, ret);
         break;
     case LK_OUTPUT_MOBILITY:
     case LK_OUTPUT_PORT_WORK:
