@@ -186,7 +186,6 @@ static void beside(const char *path, const char *end, char ret[PATH_MAX])
 static int read_rows(const char *path, struct flex_mesh *mesh)
 {
     struct flex_lines lines;
-    size_t room = 0;
     int result = flex_lines_open(path, &lines);
 
     while (result == 0 && flex_lines_next(&lines)) {
@@ -201,16 +200,7 @@ static int read_rows(const char *path, struct flex_mesh *mesh)
             result = -EINVAL;
             break;
         }
-        if ((size_t)mesh->n == room) {
-            long *at = realloc(mesh->at, (room = 2 * room + 1024) * sizeof(*at));
-
-            if (at == NULL) {
-                result = -ENOMEM;
-                break;
-            }
-            mesh->at = at;
-        }
-        mesh->at[mesh->n++] = 6L * node + direction - 1;
+        result = flex_mesh_add_row(mesh, 6L * node + direction - 1);
     }
     flex_lines_close(&lines);
     return result;
@@ -238,38 +228,21 @@ static int drop_nodes(struct flex_mesh *mesh)
     for (long i = 0; i < mesh->n; i++)
         mesh->at[i] = 6 * to[mesh->at[i] / 6] + mesh->at[i] % 6;
     free(to);
-    return 0;
+    return flex_mesh_index(mesh);
 }
 
 static int read_matrix(const char *path, long n, struct flex_sparse *ret)
 {
-    struct flex_lines lines;
-    struct flex_triplets t = {0};
-    int result = flex_lines_open(path, &lines);
+    struct flex_matrix matrix;
+    int result = flex_matrix_read(path, 'K', NULL, &matrix);
 
-    while (result == 0 && flex_lines_next(&lines)) {
-        double value[3];
-        long row, column;
-
-        if (flex_numbers(lines.text, 3, value) != 3 || !(value[0] >= 1 && value[0] <= (double)n) ||
-            !(value[1] >= 1 && value[1] <= (double)n)) {
-            file_error("%s:%ld: expected row, column and value, rows and columns from 1 to %ld",
-                       path, lines.number, n);
-            result = -EINVAL;
-            break;
-        }
-        row = (long)value[0] - 1;
-        column = (long)value[1] - 1;
-        if (value[2] == 0)
-            continue;
-        result = flex_triplets_add(&t, row, column, value[2]);
-        if (result == 0 && row != column)
-            result = flex_triplets_add(&t, column, row, value[2]);
+    if (result == 0 && (!matrix.is_triangle || matrix.rows > n)) {
+        file_error("%s: expected lines 'row column value' of at most %ld rows", path, n);
+        result = -EINVAL;
     }
     if (result == 0)
-        result = flex_sparse_new(&t, n, ret);
-    flex_triplets_free(&t);
-    flex_lines_close(&lines);
+        result = flex_matrix_square(&matrix, n, ret);
+    flex_triplets_free(&matrix.t);
     return result;
 }
 
@@ -279,7 +252,6 @@ int flex_calculix_read(const char *path, struct flex_mesh *ret)
     char name[PATH_MAX];
     int result = read_input(path, &in, 0);
 
-    ret->n_directions = 3;
     beside(path, ".dof", name);
     if (result == 0)
         result = read_rows(name, ret);

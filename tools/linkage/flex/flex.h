@@ -17,6 +17,7 @@
 #ifndef TOOLS_LINKAGE_FLEX_FLEX_H
 #define TOOLS_LINKAGE_FLEX_FLEX_H
 
+#include "linkage/kinds.h"
 #include "linkage/linkage.h"
 
 #include <stdbool.h>
@@ -45,6 +46,7 @@ struct flex_wish {
  * @start, @column, @value: scalar mass matrix of the nodes [kg], both triangles, by rows: row i
  *            has the entries @start[i] to @start[i + 1] - 1
  * @inertia:  rotary inertia of each node, 6 @n, axes of the file [kg m^2]; NULL: none
+ * @is_unknown: of a reduced model, which has no mass distribution: the matrix is 0
  * @mass, @center, @tensor: of the whole body; inertia about the centre of mass, order xx yy zz xy
  *            xz yz */
 struct flex_mass {
@@ -54,6 +56,7 @@ struct flex_mass {
     int *column;
     double *value;
     double *inertia;
+    bool is_unknown;
     double mass;
     double center[3];
     double tensor[6];
@@ -61,7 +64,8 @@ struct flex_mass {
 
 /** struct flex_modes - modes of a body with @n_nodes nodes.
  * @frequency: [Hz], ascending;  @damping: ratios to critical damping; NULL: none
- * @shape:     6 @n_nodes for each mode;  @share: part of the strain energy in static modes */
+ * @shape:     6 @n_nodes for each mode;  @share: part of the strain energy in static modes
+ * @other:     @n_others further linear quantities of each mode */
 struct flex_modes {
     int n;
     int n_nodes;
@@ -69,6 +73,8 @@ struct flex_modes {
     double *damping;
     double *shape;
     double *share;
+    int n_others;
+    double *other;
 };
 
 /** struct flex_pairs - second derivatives with respect to pairs of modal coordinates.
@@ -92,6 +98,15 @@ struct flex_place {
     double *shape;
 };
 
+/** struct flex_recovery - a quantity that is linear in the modal coordinates. @rows: 1, or 6 of a
+ * stress;  @value: one for each mode, row by row */
+struct flex_recovery {
+    char name[LK_NAME_SIZE];
+    char unit[LK_UNIT_SIZE];
+    int rows;
+    double *value;
+};
+
 /** struct flex_body - a reduced body. @first: J1, 6 for each mode;  @scale: largest sensible value
  * of each modal coordinate, see flex_scale();  @note: comment on the source in the mode file */
 struct flex_body {
@@ -102,6 +117,8 @@ struct flex_body {
     double *scale;
     int n_places;
     struct flex_place *place;
+    int n_recoveries;
+    struct flex_recovery *recovery;
     char note[512];
 };
 

@@ -60,6 +60,9 @@ void flex_body_free(struct flex_body *body)
     for (int i = 0; i < body->n_places; i++)
         free(body->place[i].shape);
     free(body->place);
+    for (int i = 0; i < body->n_recoveries; i++)
+        free(body->recovery[i].value);
+    free(body->recovery);
     *body = (struct flex_body){0};
 }
 

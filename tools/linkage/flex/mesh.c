@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes and matrices of a finite-element model in text files.
- *
- * Matrix Market: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market exchange formats:
- * initial design, NISTIR 5935 (1996); `coordinate real`, symmetric or general. */
+/* Nodes of a finite-element model, and the rows of its matrices. */
 #include "linkage/file.h"
 #include "message.h"
 #include "solid.h"
@@ -11,11 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
-#define DOFS_MAX 30000000L
-#define ID_MAX   1e9
+#define ID_MAX 1e9
 
 /* ---- lines ---- */
 
@@ -124,6 +119,8 @@ void flex_mesh_free(struct flex_mesh *mesh)
     free(mesh->id);
     free(mesh->position);
     free(mesh->at);
+    free(mesh->row);
+    free(mesh->other);
     for (int i = 0; i < mesh->n_sets; i++)
         free(mesh->set[i].id);
     free(mesh->set);
@@ -138,14 +135,17 @@ static int read_nodes(const char *path, struct flex_mesh *mesh)
     int result = flex_lines_open(path, &lines);
 
     while (result == 0 && flex_lines_next(&lines)) {
-        double value[4];
-        int n = flex_numbers(lines.text, 4, value);
+        double value[5];
+        int n =
+            flex_numbers(lines.text, 4, value + 1) == 3 ? 3 : flex_numbers(lines.text, 4, value);
+
+        value[0] = n == 3 ? mesh->n_nodes + 1 : value[0]; /* places alone */
 
         if (n == 0 || lines.text[0] == '#' || (n < 0 && mesh->n_nodes == 0 && lines.number == 1))
             continue; /* the first line may name the columns */
-        if (n != 4 || !flex_is_id(value[0])) {
+        if (n < 3 || n > 4 || !flex_is_id(value[0])) {
             file_error("%s:%ld: this is no node, expected 'id, x, y, z' with a whole number and "
-                       "three numbers in m",
+                       "three numbers, or 'x, y, z'",
                        path, lines.number);
             result = -EINVAL;
         } else {
@@ -160,75 +160,141 @@ static int read_nodes(const char *path, struct flex_mesh *mesh)
     return result;
 }
 
-/* ---- Matrix Market ---- */
+/* ---- rows ---- */
 
-static int refuse_line(const struct flex_lines *lines, const char *expected)
+int flex_mesh_add_row(struct flex_mesh *mesh, long at)
 {
-    file_error("%s:%ld: expected %s", lines->path, lines->number, expected);
-    return -EINVAL;
-}
+    size_t n = (size_t)mesh->n;
 
-/* Read the first lines. @ret_size: rows, columns, entries */
-static int read_head(struct flex_lines *lines, bool *ret_symmetric, double ret_size[3])
-{
-    char format[32], field[32], symmetry[32];
+    if ((n & (n - 1)) == 0) { /* room for the next power of two */
+        long *all = realloc(mesh->at, (2 * n + 1) * sizeof(*all));
 
-    if (!flex_lines_next(lines) ||
-        sscanf(lines->text, "%%%%MatrixMarket matrix %31s %31s %31s", format, field, symmetry) != 3)
-        return refuse_line(lines, "'%%MatrixMarket matrix coordinate real symmetric'");
-    if (strcasecmp(format, "coordinate") != 0 ||
-        (strcasecmp(field, "real") != 0 && strcasecmp(field, "integer") != 0) ||
-        (strcasecmp(symmetry, "symmetric") != 0 && strcasecmp(symmetry, "general") != 0))
-        return refuse_line(lines, "a matrix 'coordinate real', symmetric or general");
-    *ret_symmetric = strcasecmp(symmetry, "symmetric") == 0;
-    while (flex_lines_next(lines))
-        if (lines->text[0] != '%' && strspn(lines->text, " \t\r\n") < strlen(lines->text))
-            break;
-    if (lines->text == NULL || flex_numbers(lines->text, 3, ret_size) != 3 ||
-        ret_size[0] != ret_size[1] || !(ret_size[0] >= 1 && ret_size[0] <= (double)DOFS_MAX))
-        return refuse_line(lines, "rows, columns and entries of a square matrix");
+        if (all == NULL)
+            return -ENOMEM;
+        mesh->at = all;
+    }
+    mesh->at[mesh->n++] = at;
     return 0;
 }
 
-static int read_entries(struct flex_lines *lines, bool is_symmetric, const double size[3],
-                        struct flex_triplets *t)
+int flex_mesh_index(struct flex_mesh *mesh)
 {
-    double value[3];
+    long *row = calloc(6 * (size_t)mesh->n_nodes + 1, sizeof(*row));
+
+    if (row == NULL)
+        return -ENOMEM;
+    for (long i = 0; i < mesh->n; i++)
+        if (mesh->at[i] >= 0)
+            row[mesh->at[i]] = i + 1;
+    free(mesh->row);
+    mesh->row = row;
+    return 0;
+}
+
+/* Return the row of direction @d of a node, or -1. */
+static long row_of(const struct flex_mesh *mesh, int node, int d)
+{
+    return mesh->row[6 * (size_t)node + (size_t)d] - 1;
+}
+
+bool flex_mesh_has(const struct flex_mesh *mesh, int node, int direction)
+{
+    return row_of(mesh, node, direction) >= 0;
+}
+
+/* Append a row of a node. */
+static int add_node_row(struct flex_mesh *mesh, int node, int d)
+{
+    if (mesh->row == NULL && flex_mesh_index(mesh) != 0)
+        return -ENOMEM;
+    mesh->row[6 * (size_t)node + (size_t)d] = mesh->n + 1;
+    return flex_mesh_add_row(mesh, 6L * node + d);
+}
+
+/* Append a row of a coordinate that is of no node. */
+static int add_other_row(struct flex_mesh *mesh, long id, long direction)
+{
+    long *others = realloc(mesh->other, 2 * ((size_t)mesh->n_others + 1) * sizeof(*others));
+
+    if (others == NULL)
+        return -ENOMEM;
+    mesh->other = others;
+    others[2 * mesh->n_others] = id;
+    others[2 * mesh->n_others + 1] = direction;
+    mesh->n_others++;
+    return flex_mesh_add_row(mesh, -1);
+}
+
+int flex_mesh_row(struct flex_mesh *mesh, long id, long direction, long *ret)
+{
+    int node = direction > 0 && id >= 0 ? flex_mesh_find(mesh, id) : -1, k = 0;
+
+    if (direction > 0 && id >= 0 && node < 0)
+        return -ENOENT;
+    if (node >= 0 && mesh->row != NULL && (*ret = row_of(mesh, node, (int)direction - 1)) >= 0)
+        return 0;
+    for (long i = 0; i < mesh->n && node < 0; i++) { /* the others are in the order of their rows */
+        if (mesh->at[i] >= 0)
+            continue;
+        *ret = i;
+        if (mesh->other[2 * k] == id && mesh->other[2 * k + 1] == direction)
+            return 0;
+        k++;
+    }
+    if (mesh->is_complete)
+        return -ENOENT;
+    *ret = mesh->n;
+    return node >= 0 ? add_node_row(mesh, node, (int)direction - 1)
+                     : add_other_row(mesh, id, direction);
+}
+
+int flex_mesh_number(struct flex_mesh *mesh, long n, const char *path)
+{
+    long nodes = mesh->n_nodes, directions = n >= 6 * nodes ? 6 : 3;
     int result = 0;
 
-    for (double i = 0; i < size[2] && result == 0; i++) {
-        long row, column;
-
-        if (!flex_lines_next(lines))
-            return refuse_line(lines, "as many entries as the file says");
-        if (flex_numbers(lines->text, 3, value) != 3 || !(value[0] >= 1 && value[0] <= size[0]) ||
-            !(value[1] >= 1 && value[1] <= size[0]))
-            return refuse_line(lines, "row, column and value, rows and columns from 1");
-        row = (long)value[0] - 1;
-        column = (long)value[1] - 1;
-        result = flex_triplets_add(t, row, column, value[2]);
-        if (result == 0 && is_symmetric && row != column)
-            result = flex_triplets_add(t, column, row, value[2]);
+    if (n != directions * nodes && n < 6 * nodes) {
+        file_error("%s: %ld rows beside %ld nodes, expected 3 or 6 rows for each node; after 6 for "
+                   "each node there may be those of further coordinates of a reduced model",
+                   path, n, nodes);
+        return -EINVAL;
     }
+    for (long i = 0; i < n && result == 0; i++)
+        result = i < directions * nodes
+                     ? add_node_row(mesh, (int)(i / directions), (int)(i % directions))
+                     : add_other_row(mesh, 0, i);
     return result;
 }
 
-static int read_matrix(const char *path, struct flex_sparse *ret)
-{
-    struct flex_lines lines;
-    struct flex_triplets t = {0};
-    bool is_symmetric = false;
-    double size[3] = {0};
-    int result = flex_lines_open(path, &lines);
+/* ---- both matrices ---- */
 
+/* Read the stiffness matrix, which decides on the rows, or the mass matrix. */
+static int read_matrix(const char *path, char letter, struct flex_mesh *mesh,
+                       struct flex_sparse *ret)
+{
+    struct flex_matrix matrix;
+    int result = flex_matrix_read(path, letter, mesh, &matrix);
+
+    if (result == 0 && matrix.rows != matrix.columns) {
+        file_error("%s: %ld rows and %ld columns, expected a square matrix", path, matrix.rows,
+                   matrix.columns);
+        result = -EINVAL;
+    }
+    if (result == 0 && !mesh->is_complete) {
+        mesh->is_named = matrix.is_named;
+        if (!matrix.is_named)
+            result = flex_mesh_number(mesh, matrix.rows, path);
+    }
+    if (result == 0 && (matrix.rows != mesh->n || matrix.is_named != mesh->is_named)) {
+        file_error("%s: %ld rows beside %ld of the stiffness matrix, expected as many, and both "
+                   "matrices in the same form",
+                   path, matrix.rows, mesh->n);
+        result = -EINVAL;
+    }
+    mesh->is_complete = true;
     if (result == 0)
-        result = read_head(&lines, &is_symmetric, size);
-    if (result == 0)
-        result = read_entries(&lines, is_symmetric, size, &t);
-    if (result == 0)
-        result = flex_sparse_new(&t, (long)size[0], ret);
-    flex_triplets_free(&t);
-    flex_lines_close(&lines);
+        result = flex_matrix_square(&matrix, mesh->n, ret);
+    flex_triplets_free(&matrix.t);
     return result;
 }
 
@@ -237,22 +303,28 @@ int flex_mesh_read(const struct flex_files *files, struct flex_mesh *ret)
     int result = read_nodes(files->nodes, ret);
 
     if (result == 0)
-        result = read_matrix(files->mass, &ret->mass);
-    if (result == 0)
-        result = read_matrix(files->stiffness, &ret->stiffness);
-    if (result != 0)
-        return result;
-    ret->n = ret->stiffness.n;
-    ret->n_directions = ret->n == 3L * ret->n_nodes ? 3 : 6;
-    if (ret->mass.n != ret->n || ret->n != (long)ret->n_directions * ret->n_nodes) {
-        file_error("%s: %ld rows beside %ld of %s and %d nodes, expected 3 or 6 rows for each node",
-                   files->stiffness, ret->n, ret->mass.n, files->mass, ret->n_nodes);
-        return -EINVAL;
+        result = read_matrix(files->stiffness, 'K', ret, &ret->stiffness);
+    return result == 0 ? read_matrix(files->mass, 'M', ret, &ret->mass) : result;
+}
+
+void flex_mesh_convert(struct flex_mesh *mesh, const char *units)
+{
+    bool is_mm = units != NULL && strcmp(units, "mm-t") == 0;
+    double energy = is_mm ? 1e-3 : 1; /* t mm^2/s^2 in J */
+
+    mesh->length = is_mm ? 1e-3 : 1;
+    for (size_t i = 0; i < 3 * (size_t)mesh->n_nodes; i++)
+        mesh->position[i] *= mesh->length;
+    for (int m = 0; m < 2 && is_mm; m++) {
+        struct flex_sparse *A = m == 0 ? &mesh->mass : &mesh->stiffness;
+
+        for (long k = 0; k < A->n; k++)
+            for (long e = A->start[k]; e < A->start[k + 1]; e++) {
+                bool of_row = mesh->at[A->row[e]] >= 0 && mesh->at[A->row[e]] % 6 < 3;
+                bool of_column = mesh->at[k] >= 0 && mesh->at[k] % 6 < 3;
+
+                A->value[e] *=
+                    energy / (of_row ? mesh->length : 1) / (of_column ? mesh->length : 1);
+            }
     }
-    ret->at = calloc((size_t)ret->n, sizeof(*ret->at));
-    if (ret->at == NULL)
-        return -ENOMEM;
-    for (long i = 0; i < ret->n; i++)
-        ret->at[i] = 6 * (i / ret->n_directions) + i % ret->n_directions;
-    return 0;
 }

@@ -19,6 +19,8 @@ void flex_mesh_rigid(const struct flex_mesh *mesh, const double center[3], doubl
         const double *x = mesh->position + 3 * (mesh->at[i] / 6);
         int d = (int)(mesh->at[i] % 6), b = (d + 1) % 3, c = (d + 2) % 3;
 
+        if (mesh->at[i] < 0)
+            continue;
         ret[i + d * mesh->n] = 1;
         if (d < 3) { /* component d of e_b x arm is +arm_c, of e_c x arm it is -arm_b */
             ret[i + (3 + b) * mesh->n] = x[c] - center[c];
@@ -27,20 +29,34 @@ void flex_mesh_rigid(const struct flex_mesh *mesh, const double center[3], doubl
     }
 }
 
+/* Return the number of the node of a row, for error messages; of a further coordinate that in its
+ * file, or 0. */
+static long node_of(const struct flex_mesh *mesh, long row)
+{
+    int k = 0;
+
+    if (mesh->at[row] >= 0)
+        return mesh->id[mesh->at[row] / 6];
+    for (long i = 0; i < row; i++)
+        k += mesh->at[i] < 0;
+    return mesh->other[2 * k];
+}
+
 static int check_diagonal(const struct flex_mesh *mesh, const char *path)
 {
     for (long i = 0; i < mesh->n; i++) {
-        double k = flex_sparse_diagonal(&mesh->stiffness, i);
+        double k = flex_sparse_entry(&mesh->stiffness, i, i);
 
         if (!(k > 0)) {
-            file_error("%s: node %ld has stiffness %g in direction %s, expected more than 0: "
-                       "connect or remove it",
-                       path, mesh->id[mesh->at[i] / 6], k, directions[mesh->at[i] % 6]);
+            file_error("%s: node %ld has stiffness %g in direction %s, row %ld, expected more than "
+                       "0: connect or remove it",
+                       path, node_of(mesh, i), k,
+                       mesh->at[i] >= 0 ? directions[mesh->at[i] % 6] : "0", i + 1);
             return -EINVAL;
         }
-        if (!(flex_sparse_diagonal(&mesh->mass, i) >= 0)) {
-            file_error("%s: node %ld has mass %g, expected at least 0", path,
-                       mesh->id[mesh->at[i] / 6], flex_sparse_diagonal(&mesh->mass, i));
+        if (!(flex_sparse_entry(&mesh->mass, i, i) >= 0)) {
+            file_error("%s: node %ld has mass %g, expected at least 0", path, node_of(mesh, i),
+                       flex_sparse_entry(&mesh->mass, i, i));
             return -EINVAL;
         }
     }
@@ -55,21 +71,8 @@ static double asymmetry(const struct flex_sparse *A, double *ret_largest)
     *ret_largest = 0;
     for (long k = 0; k < A->n; k++)
         for (long e = A->start[k]; e < A->start[k + 1]; e++) {
-            long low = A->start[A->row[e]], high = A->start[A->row[e] + 1];
-
             *ret_largest = fmax(*ret_largest, fabs(A->value[e]));
-            while (low < high) {
-                long middle = (low + high) / 2;
-
-                if (A->row[middle] < k)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            worst =
-                fmax(worst,
-                     fabs(A->value[e] -
-                          (low < A->start[A->row[e] + 1] && A->row[low] == k ? A->value[low] : 0)));
+            worst = fmax(worst, fabs(A->value[e] - flex_sparse_entry(A, k, A->row[e])));
         }
     return worst;
 }
@@ -96,7 +99,7 @@ static int check_free(const struct flex_mesh *mesh, const char *path, double lar
                 file_error(
                     "%s: a rigid motion along or about %s needs a force at node %ld, expected "
                     "the stiffness of a free body, without supports, and nodes in m",
-                    path, directions[k], mesh->id[mesh->at[i] / 6]);
+                    path, directions[k], node_of(mesh, i));
                 result = -EINVAL;
             }
     }
@@ -149,7 +152,7 @@ int flex_mesh_connected(const struct flex_mesh *mesh, const struct flex_spider *
         up[i] = i;
     for (long k = 0; k < K->n; k++)
         for (long e = K->start[k]; e < K->start[k + 1]; e++)
-            if (K->value[e] != 0)
+            if (K->value[e] != 0 && mesh->at[k] >= 0 && mesh->at[K->row[e]] >= 0)
                 join(up, (int)(mesh->at[K->row[e]] / 6), (int)(mesh->at[k] / 6));
     for (int s = 0; s < n; s++)
         for (int i = 1; i < spiders[s].n && !spiders[s].is_average; i++)

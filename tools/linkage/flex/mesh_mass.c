@@ -5,7 +5,8 @@
  * mass matrix. Integrals of products of displacements are exact with it, because rotated
  * displacements are displacements of the same elements. Of other elements the third of the trace is
  * used, without the coupling of displacements and rotations. Mass, centre of mass and inertia of
- * the undeformed body are those of the whole matrix. */
+ * the undeformed body are those of the whole matrix. A reduced model with further coordinates has
+ * no such distribution. */
 #include "maths/vec.h"
 #include "message.h"
 #include "solid.h"
@@ -26,25 +27,10 @@ static int add_blocks(const struct flex_mesh *mesh, struct flex_triplets *t)
         for (long e = mesh->mass.start[k]; e < mesh->mass.start[k + 1] && result == 0; e++) {
             long row = mesh->at[mesh->mass.row[e]], column = mesh->at[k];
 
-            if (row % 6 < 3 && row % 6 == column % 6)
+            if (row >= 0 && column >= 0 && row % 6 < 3 && row % 6 == column % 6)
                 result = flex_triplets_add(t, row / 6, column / 6, mesh->mass.value[e] / 3);
         }
     return result;
-}
-
-static double entry(const struct flex_sparse *A, long row, long column)
-{
-    long low = A->start[column], high = A->start[column + 1];
-
-    while (low < high) {
-        long middle = (low + high) / 2;
-
-        if (A->row[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < A->start[column + 1] && A->row[low] == row ? A->value[low] : 0;
 }
 
 /* Return whether the matrix has other entries than equal ones on the diagonals of its blocks. */
@@ -55,7 +41,8 @@ static bool is_unequal(const struct flex_mesh *mesh, const struct flex_sparse *s
     for (long k = 0; k < mesh->n; k++)
         for (long e = mesh->mass.start[k]; e < mesh->mass.start[k + 1]; e++) {
             long row = mesh->at[mesh->mass.row[e]], column = mesh->at[k];
-            double expected = row % 6 == column % 6 ? entry(scalar, row / 6, column / 6) : 0;
+            double expected =
+                row % 6 == column % 6 ? flex_sparse_entry(scalar, row / 6, column / 6) : 0;
 
             if (row % 6 >= 3 && column % 6 >= 3)
                 continue; /* rotary inertia */
@@ -103,15 +90,19 @@ static int copy_mass(const struct flex_mesh *mesh, const struct flex_sparse *sca
                      struct flex_mass *ret)
 {
     size_t n = (size_t)mesh->n_nodes, entries = (size_t)scalar->start[n];
+    bool has_rotations = false;
+
+    for (long i = 0; i < mesh->n; i++)
+        has_rotations |= !ret->is_unknown && mesh->at[i] >= 0 && mesh->at[i] % 6 >= 3;
 
     ret->n = mesh->n_nodes;
     ret->position = calloc(3 * n, sizeof(*ret->position));
     ret->start = calloc(n + 1, sizeof(*ret->start));
     ret->column = calloc(entries + 1, sizeof(*ret->column));
     ret->value = calloc(entries + 1, sizeof(*ret->value));
-    ret->inertia = mesh->n_directions == 6 ? calloc(6 * n, sizeof(*ret->inertia)) : NULL;
+    ret->inertia = has_rotations ? calloc(6 * n, sizeof(*ret->inertia)) : NULL;
     if (ret->position == NULL || ret->start == NULL || ret->column == NULL || ret->value == NULL ||
-        (mesh->n_directions == 6 && ret->inertia == NULL))
+        (has_rotations && ret->inertia == NULL))
         return -ENOMEM;
     memcpy(ret->position, mesh->position, 3 * n * sizeof(*ret->position));
     for (size_t i = 0; i <= n; i++)
@@ -135,11 +126,12 @@ int flex_mesh_mass(const struct flex_mesh *mesh, const char *path, struct flex_m
 {
     struct flex_triplets t = {0};
     struct flex_sparse scalar = {0};
-    int result = add_blocks(mesh, &t);
+    int result = mesh->n_others > 0 ? 0 : add_blocks(mesh, &t);
 
+    ret->is_unknown = mesh->n_others > 0;
     if (result == 0)
         result = flex_sparse_new(&t, mesh->n_nodes, &scalar);
-    if (result == 0 && is_unequal(mesh, &scalar))
+    if (result == 0 && !ret->is_unknown && is_unequal(mesh, &scalar))
         file_warning("%s: the mass matrix is not that of solids, with equal blocks for x, y and z: "
                      "inertia of first and second order is approximate",
                      path);

@@ -226,10 +226,24 @@ static double form(const struct flex_modes *modes, int k, int l)
     return sum;
 }
 
+/* Combine @count columns of @rows numbers by the columns of @A. */
+static void combine(const double *A, int count, size_t rows, double *column)
+{
+    double old[ALIKE];
+
+    for (size_t i = 0; i < rows; i++) {
+        for (int k = 0; k < count; k++)
+            old[k] = column[i + rows * (size_t)k];
+        for (int k = 0; k < count; k++)
+            column[i + rows * (size_t)k] =
+                cblas_ddot(count, A + (size_t)k * (size_t)count, 1, old, 1);
+    }
+}
+
 /* Replace @count modes from @first on by combinations for which form() is diagonal. */
 static void align(struct flex_modes *modes, int first, int count)
 {
-    double A[ALIKE * ALIKE], value[ALIKE], old[ALIKE], share = 0, frequency = 0;
+    double A[ALIKE * ALIKE], value[ALIKE], share = 0, frequency = 0;
     size_t rows = 6 * (size_t)modes->n_nodes;
 
     for (int k = 0; k < count; k++) {
@@ -240,22 +254,18 @@ static void align(struct flex_modes *modes, int first, int count)
     }
     if (LAPACKE_dsyev(LAPACK_COL_MAJOR, 'V', 'L', count, A, count, value) != 0)
         return;
-    for (size_t i = 0; i < rows; i++) {
-        double *at = modes->shape + rows * (size_t)first + i;
-
-        for (int k = 0; k < count; k++)
-            old[k] = at[rows * (size_t)k];
-        for (int k = 0; k < count; k++)
-            at[rows * (size_t)k] = cblas_ddot(count, A + (size_t)k * (size_t)count, 1, old, 1);
-    }
+    combine(A, count, rows, modes->shape + rows * (size_t)first);
+    combine(A, count, (size_t)modes->n_others,
+            modes->other + (size_t)modes->n_others * (size_t)first);
     for (int k = 0; k < count; k++) {
         modes->share[first + k] = share;
         modes->frequency[first + k] = frequency;
     }
 }
 
-/* Make the largest displacement or rotation positive; the first one of almost equal ones. */
-static void set_sign(double *shape, size_t rows)
+/* Return the sign that makes the largest displacement or rotation positive; the first one of almost
+ * equal ones. */
+static double sign_of(const double *shape, size_t rows)
 {
     double largest = 0, sign = 1;
 
@@ -264,7 +274,7 @@ static void set_sign(double *shape, size_t rows)
             largest = fabs(shape[i]);
             sign = copysign(1, shape[i]);
         }
-    cblas_dscal((int)rows, sign, shape, 1);
+    return sign;
 }
 
 void flex_modes_align(struct flex_modes *modes)
@@ -279,6 +289,11 @@ void flex_modes_align(struct flex_modes *modes)
         if (count > 1 && count <= ALIKE)
             align(modes, first, count);
     }
-    for (size_t k = 0; k < (size_t)modes->n; k++)
-        set_sign(modes->shape + rows * k, rows);
+    for (size_t k = 0; k < (size_t)modes->n; k++) {
+        double sign = sign_of(modes->shape + rows * k, rows);
+
+        cblas_dscal((int)rows, sign, modes->shape + rows * k, 1);
+        if (modes->n_others > 0)
+            cblas_dscal(modes->n_others, sign, modes->other + (size_t)modes->n_others * k, 1);
+    }
 }

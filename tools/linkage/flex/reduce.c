@@ -34,6 +34,7 @@ void flex_modes_free(struct flex_modes *modes)
     free(modes->damping);
     free(modes->shape);
     free(modes->share);
+    free(modes->other);
     *modes = (struct flex_modes){0};
 }
 

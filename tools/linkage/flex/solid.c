@@ -19,6 +19,7 @@ static void free_work(struct flex_work *w)
     flex_sparse_free(&w->M);
     flex_sparse_free(&w->K);
     free(w->T);
+    flex_triplets_free(&w->recovered);
     flex_factor_free(w->factor);
 }
 
@@ -85,7 +86,7 @@ static int number_coordinates(struct flex_work *w)
         w->spider_of[i] = -1;
     result = claim_nodes(w);
     for (long i = 0; i < w->mesh.n; i++)
-        w->free_at[i] = w->spider_of[w->mesh.at[i] / 6] < 0 ? w->n_free++ : -1;
+        w->free_at[i] = w->mesh.at[i] < 0 || w->spider_of[w->mesh.at[i] / 6] < 0 ? w->n_free++ : -1;
     w->n_z = w->n_rows = w->n_free;
     for (int s = 0; s < w->n_spiders; s++) {
         long *next = w->spider[s].is_average ? &w->n_rows : &w->n_z;
@@ -99,7 +100,8 @@ static int number_coordinates(struct flex_work *w)
 /* Write the row of the constraint matrix C of a degree of freedom. Return: number of entries. */
 static int row_of(const struct flex_work *w, long dof, long z[6], double c[6])
 {
-    int node = (int)(w->mesh.at[dof] / 6), s = w->spider_of[node], n = 0;
+    int node = (int)(w->mesh.at[dof] / 6), n = 0;
+    int s = w->mesh.at[dof] >= 0 ? w->spider_of[node] : -1;
 
     if (s < 0) {
         z[0] = w->free_at[dof];
@@ -191,15 +193,18 @@ static int reduce(const struct flex_work *w, const double center[3], struct flex
     return result == 0 ? reduce_matrix(w, &w->K, ret->stiffness) : result;
 }
 
-/* Write the modes as displacements of the nodes. */
+/* Write the modes as displacements of the nodes, and the quantities of the recovery. */
 static int expand(const struct flex_work *w, const double *y, struct flex_modes *modes)
 {
     size_t n = 6 * (size_t)w->mesh.n_nodes, n_z = (size_t)w->n_z;
-    double *z = calloc(n_z, sizeof(*z));
+    size_t others = (size_t)w->n_recovered;
+    double *z = calloc(n_z + (size_t)w->mesh.n, sizeof(*z)), *x = z + n_z;
 
     modes->n_nodes = w->mesh.n_nodes;
+    modes->n_others = (int)w->n_recovered;
     modes->shape = calloc(n * (size_t)(modes->n > 0 ? modes->n : 1), sizeof(*modes->shape));
-    if (z == NULL || modes->shape == NULL) {
+    modes->other = calloc(others * (size_t)modes->n + 1, sizeof(*modes->other));
+    if (z == NULL || modes->shape == NULL || modes->other == NULL) {
         free(z);
         return -ENOMEM;
     }
@@ -211,9 +216,13 @@ static int expand(const struct flex_work *w, const double *y, struct flex_modes 
             double c[6];
             int entries = row_of(w, i, at, c);
 
+            x[i] = 0;
             for (int e = 0; e < entries; e++)
-                modes->shape[k * n + (size_t)w->mesh.at[i]] += c[e] * z[at[e]];
+                x[i] += c[e] * z[at[e]];
+            if (w->mesh.at[i] >= 0)
+                modes->shape[k * n + (size_t)w->mesh.at[i]] = x[i];
         }
+        flex_recovery_add(w, x, modes->other + k * others);
     }
     free(z);
     return 0;
@@ -282,11 +291,15 @@ static int read_all(const struct flex_files *files, struct flex_work *w, struct 
                                     : flex_mesh_read(files, &w->mesh);
 
     if (result == 0)
+        flex_mesh_convert(&w->mesh, files->units);
+    if (result == 0)
         result = flex_mesh_check(&w->mesh, path);
     if (result == 0)
         result = flex_mesh_mass(&w->mesh, path, &body->mass);
     if (result == 0)
         result = read_spiders(files, w);
+    if (result == 0)
+        result = flex_recovery_read(files, w, body);
     if (result == 0)
         result = flex_mesh_connected(&w->mesh, w->spider, w->n_spiders, path);
     return result == 0 ? number_coordinates(w) : result;
@@ -307,6 +320,8 @@ int flex_solid(const struct flex_files *files, const struct flex_wish *wish, str
         result = solve(&w, body->mass.center, &body->modes);
     if (result == 0)
         result = add_places(&w, body);
+    if (result == 0)
+        result = flex_recovery_share(body);
     free_work(&w);
     return result;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage flex for finite-element models: matrices in files.
  *
- * sparse.c:    sparse matrices, from triplets
- * mesh.c:      nodes and Matrix Market files;  calculix.c: files of CalculiX
+ * sparse.c:    sparse matrices, from triplets;  matrix.c: matrices in text files
+ * mesh.c:      nodes and rows;  calculix.c: files of CalculiX
  * mesh_check.c: whether the matrices are those of a free body;  mesh_mass.c: mass distribution
  * spider.c:    interface nodes
+ * recovery.c:  stresses and gauges
  * solid.c:     reduction, from input to body;  solid_basis.c: Hurty/Craig-Bampton basis
  * solver.c:    factors by UMFPACK, eigenvalues by ARPACK;  solver_none.c: without these libraries
  *
@@ -44,9 +45,33 @@ void flex_triplets_free(struct flex_triplets *t);
 int flex_sparse_new(const struct flex_triplets *t, long n, struct flex_sparse *ret);
 /** flex_sparse_multiply() - compute A X for @columns columns. */
 void flex_sparse_multiply(const struct flex_sparse *A, const double *X, int columns, double *ret);
-/** flex_sparse_diagonal() - return entry (@i, @i). */
-double flex_sparse_diagonal(const struct flex_sparse *A, long i);
+/** flex_sparse_entry() - return entry (@row, @column), 0 if it is not stored. */
+double flex_sparse_entry(const struct flex_sparse *A, long row, long column);
 void flex_sparse_free(struct flex_sparse *A);
+
+/* ---- matrix.c ---- */
+
+struct flex_mesh;
+
+/** struct flex_matrix - a matrix from a file.
+ * @is_named:    the file names the node of each row; the rows are those of the mesh
+ * @is_triangle: the file may contain one triangle of a symmetric matrix alone */
+struct flex_matrix {
+    struct flex_triplets t;
+    long rows;
+    long columns;
+    bool is_named;
+    bool is_triangle;
+};
+
+/** flex_matrix_read() - read a matrix.
+ * @letter: first letter of its name, for files with several matrices; 0: any matrix, without names
+ *          of rows
+ * @mesh:   its rows are found or added; NULL: such files are refused */
+int flex_matrix_read(const char *path, char letter, struct flex_mesh *mesh,
+                     struct flex_matrix *ret);
+/** flex_matrix_square() - compress an @n x @n matrix; one triangle is completed. */
+int flex_matrix_square(struct flex_matrix *matrix, long n, struct flex_sparse *ret);
 
 /* ---- mesh.c ---- */
 
@@ -60,8 +85,12 @@ struct flex_set {
 /** struct flex_mesh - nodes and matrices.
  * @id:  number of each node in its file;  @is_ascending: each is above the one before
  * @position: 3 for each node [m]
- * @n:   degrees of freedom;  @at: 6 node + direction of each
- * @n_directions: 3 or 6 for each node;  @set: sets of the input of CalculiX */
+ * @n:   rows of the matrices, the degrees of freedom;  @at: 6 node + direction of each; -1: a
+ * further coordinate of a reduced model, which moves no node
+ * @row: for each direction of each node its row + 1, 0: none
+ * @other: number and direction of each further coordinate in the file, in the order of their rows
+ * @is_complete: no further rows are added;  @is_named: the matrices name the node of each row
+ * @set: sets of the input of CalculiX;  @length: length in the files [m] */
 struct flex_mesh {
     int n_nodes;
     long *id;
@@ -69,15 +98,27 @@ struct flex_mesh {
     double *position;
     long n;
     long *at;
-    int n_directions;
+    long *row;
+    int n_others;
+    long *other;
+    bool is_complete;
+    bool is_named;
+    double length;
     int n_sets;
     struct flex_set *set;
     struct flex_sparse mass;
     struct flex_sparse stiffness;
 };
 
-/** struct flex_files - names of input files and options of the interface. */
+/** struct flex_files - names of input files and options of the interface.
+ * @units:    "m-kg" or "mm-t"; NULL: m-kg
+ * @recovery: NAME=FILE[,UNIT];  @gauge: NAME=ID,ID */
 struct flex_files {
+    const char *units;
+    const char **recovery;
+    int n_recoveries;
+    const char **gauge;
+    int n_gauges;
     const char *mass;
     const char *stiffness;
     const char *nodes;
@@ -107,10 +148,26 @@ int flex_numbers(const char *text, int most, double *ret);
 /** flex_is_id() - return whether @value is a number of a node. */
 bool flex_is_id(double value);
 
-/** flex_mesh_read() - read node file and Matrix Market files. */
+/** flex_mesh_read() - read node file and matrices. */
 int flex_mesh_read(const struct flex_files *files, struct flex_mesh *ret);
+/** flex_mesh_add_row() - append a row of the matrices. @at: as in struct flex_mesh
+ * flex_mesh_index() - write @mesh->row again. */
+int flex_mesh_add_row(struct flex_mesh *mesh, long at);
+int flex_mesh_index(struct flex_mesh *mesh);
+/** flex_mesh_number() - add @n rows in the order of the nodes: 3 for each node, or 6 and further
+ * ones. @path: in error messages */
+int flex_mesh_number(struct flex_mesh *mesh, long n, const char *path);
+/** flex_mesh_row() - find the row of @direction, from 1, of node @id, or add it. Direction 0, and
+ * nodes below 0, are further coordinates.
+ * Return: 0; -ENOENT: there is no such node or, in a complete mesh, no such row; -ENOMEM. */
+int flex_mesh_row(struct flex_mesh *mesh, long id, long direction, long *ret);
+/** flex_mesh_has() - return whether @direction, from 0, of a node has a row. */
+bool flex_mesh_has(const struct flex_mesh *mesh, int node, int direction);
 /** flex_mesh_add_node() - append a node. */
 int flex_mesh_add_node(struct flex_mesh *mesh, long id, const double position[3]);
+/** flex_mesh_convert() - convert from the units of the files to m and kg. @units: as in struct
+ * flex_files */
+void flex_mesh_convert(struct flex_mesh *mesh, const char *units);
 /** flex_mesh_find() - return the index of the node @id, or -1. */
 int flex_mesh_find(const struct flex_mesh *mesh, long id);
 void flex_mesh_free(struct flex_mesh *mesh);
@@ -147,6 +204,8 @@ struct flex_spider {
 /** flex_spider_read() - read NAME=ID[,ID-ID...][@X,Y,Z], or with ~ instead of =. An ID may be the
  * name of a set of nodes. */
 int flex_spider_read(const char *text, const struct flex_mesh *mesh, struct flex_spider *ret);
+/** flex_is_name() - return whether the first @size bytes are a name: letters, digits and _. */
+bool flex_is_name(const char *text, size_t size);
 /** flex_spider_arm() - write the displacement of @node for a unit motion @j of the spider. */
 void flex_spider_arm(const struct flex_spider *spider, const struct flex_mesh *mesh, int node,
                      int j, double ret[6]);

@@ -12,12 +12,15 @@
 #include "solid_work.h"
 
 #include <errno.h>
+#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_GUESS 24   /* fixed-interface modes of the first attempt with a limit in Hz */
-#define SHIFT       1e-9 /* for free modes, of the largest ratio of stiffness and mass */
+#define FIRST_GUESS 24    /* fixed-interface modes of the first attempt with a limit in Hz */
+#define SMALL       200   /* coordinates of a model that is solved as a dense one */
+#define MASSLESS    1e-14 /* of the largest 1 / omega^2 */
+#define SHIFT       1e-9  /* for free modes, of the largest ratio of stiffness and mass */
 
 /* ---- factor ---- */
 
@@ -31,7 +34,7 @@ static int add_average(const struct flex_work *w, int s, struct flex_triplets *t
     for (int i = 0; i < spider->n && result == 0; i++)
         first[spider->node[i]] = i + 1;
     for (long dof = 0; dof < w->mesh.n && result == 0; dof++) {
-        long i = first[w->mesh.at[dof] / 6] - 1, d = w->mesh.at[dof] % 6;
+        long at = w->mesh.at[dof], i = at >= 0 ? first[at / 6] - 1 : -1, d = at % 6;
 
         for (long j = 0; j < 6 && i >= 0 && result == 0; j++) {
             double b = spider->fit[36 * i + 6 * j + d];
@@ -112,7 +115,7 @@ static int add_static_column(const struct flex_work *w, int s, int j, double *b,
          !w->spider[s].is_average && e < w->K.start[at + 1]; e++)
         if (w->K.row[e] < w->n_free)
             b[w->K.row[e]] = -w->K.value[e];
-    result = flex_factor_solve(w->factor, b, x);
+    result = w->n_rows > 0 ? flex_factor_solve(w->factor, b, x) : 0;
     memcpy(ret, x, (size_t)w->n_free * sizeof(*x));
     if (!w->spider[s].is_average)
         ret[at] = 1;
@@ -188,15 +191,54 @@ static int add_modes(struct flex_work *w, const struct flex_sparse *M, double sh
     return result;
 }
 
+/* Copy the leading @n rows and columns to a dense matrix. */
+static void densify(const struct flex_sparse *A, long n, double *ret)
+{
+    for (long k = 0; k < n; k++)
+        for (long e = A->start[k]; e < A->start[k + 1]; e++)
+            if (A->row[e] < n)
+                ret[A->row[e] + k * n] = A->value[e];
+}
+
+/* Append fixed-interface modes of a small model: all of them, where ARPACK always misses the
+ * highest one. Solved is M x = mu K x, because coordinates may have no mass. */
+static int add_small_modes(struct flex_work *w, int n_wanted, double to_hz)
+{
+    int n = (int)w->n_free, count = 0, result = 0;
+    size_t square = (size_t)n * (size_t)n;
+    double *K = calloc(2 * square + (size_t)n + 1, sizeof(*K)), *M = K + square, *mu = M + square;
+    double *column, least = to_hz > 0 ? pow(2 * M_PI * to_hz, -2) : 0;
+
+    if (K == NULL)
+        return -ENOMEM;
+    densify(&w->K, n, K);
+    densify(&w->M, n, M);
+    if (n > 0 && LAPACKE_dsygvd(LAPACK_COL_MAJOR, 1, 'V', 'L', n, M, n, K, n, mu) != 0)
+        result = -EDOM;
+    while (result == 0 && count < n && mu[n - 1 - count] > MASSLESS * mu[n - 1] &&
+           (to_hz > 0 ? mu[n - 1 - count] >= least : count < n_wanted))
+        count++;
+    column = result == 0 ? add_columns(w, count) : NULL;
+    if (result == 0 && column == NULL)
+        result = -ENOMEM;
+    for (int k = 0; k < count && result == 0; k++) /* ascending frequencies */
+        memcpy(column + (size_t)k * (size_t)w->n_z, M + (size_t)(n - 1 - k) * (size_t)n,
+               (size_t)n * sizeof(*M));
+    free(K);
+    return result;
+}
+
 /* Build the columns of Craig-Bampton. */
 int flex_build(struct flex_work *w)
 {
     int wanted = w->wish->n - (6 * w->n_spiders - FLEX_RIGID);
     struct flex_sparse M = {0};
-    int result = factor(w, 0);
+    int result = w->n_rows > 0 ? factor(w, 0) : 0; /* 0: all nodes belong to the interface */
 
     if (result == 0)
         result = add_static(w);
+    if (result == 0 && w->n_free <= SMALL && w->n_rows == w->n_free)
+        return wanted > 0 || w->wish->to_hz > 0 ? add_small_modes(w, wanted, w->wish->to_hz) : 0;
     if (result == 0)
         result = leading(&w->M, w->n_free, &M);
     if (result == 0 && (wanted > 0 || w->wish->to_hz > 0))
@@ -232,10 +274,10 @@ int flex_build_free(struct flex_work *w, const double center[3], const double *R
     int result;
 
     for (long i = 0; i < w->n_z; i++) {
-        double m = flex_sparse_diagonal(&w->M, i);
+        double m = flex_sparse_entry(&w->M, i, i);
 
         if (m > 0)
-            ratio = fmax(ratio, flex_sparse_diagonal(&w->K, i) / m);
+            ratio = fmax(ratio, flex_sparse_entry(&w->K, i, i) / m);
     }
     result = factor(w, -SHIFT * ratio);
     column = result == 0 ? add_columns(w, FLEX_RIGID) : NULL;

@@ -14,7 +14,9 @@
  * @first:     z of the first coordinate of each rigid spider; of an averaging one: its first row of
  *             multipliers, after the n_free rows
  * @n_free, @n_z, @n_rows: coordinates outside of rigid spiders, all, rows of the factor
- * @T:         basis, n_z x n_columns */
+ * @T:         basis, n_z x n_columns
+ * @recovered: matrix of the recovery, @n_recovered rows, by the degrees of freedom in the units of
+ *             the files */
 struct flex_work {
     const struct flex_wish *wish;
     struct flex_mesh mesh;
@@ -31,6 +33,8 @@ struct flex_work {
     int n_columns;
     double *T;
     struct flex_factor *factor;
+    long n_recovered;
+    struct flex_triplets recovered;
 };
 
 /** flex_build() - compute the columns of Craig-Bampton: static ones, then fixed-interface modes.
@@ -39,5 +43,16 @@ struct flex_work {
  * Return: 0; -EDOM: the interface does not hold the body, or no convergence; -ENOMEM. */
 int flex_build(struct flex_work *work);
 int flex_build_free(struct flex_work *work, const double center[3], const double *rigid);
+
+/* ---- recovery.c ---- */
+
+/** flex_recovery_read() - read the matrices and gauges of the recovery. @body: its list is written,
+ * without values */
+int flex_recovery_read(const struct flex_files *files, struct flex_work *work,
+                       struct flex_body *body);
+/** flex_recovery_add() - add the quantities of the displacements @x of all degrees of freedom. */
+void flex_recovery_add(const struct flex_work *work, const double *x, double *ret);
+/** flex_recovery_share() - copy the values from the modes of the body to its list. */
+int flex_recovery_share(struct flex_body *body);
 
 #endif

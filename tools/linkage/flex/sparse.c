@@ -115,12 +115,19 @@ void flex_sparse_multiply(const struct flex_sparse *A, const double *X, int colu
                 ret[A->row[e]] += A->value[e] * X[k];
 }
 
-double flex_sparse_diagonal(const struct flex_sparse *A, long i)
+double flex_sparse_entry(const struct flex_sparse *A, long row, long column)
 {
-    for (long e = A->start[i]; e < A->start[i + 1]; e++)
-        if (A->row[e] == i)
-            return A->value[e];
-    return 0;
+    long low = A->start[column], high = A->start[column + 1];
+
+    while (low < high) {
+        long middle = low + (high - low) / 2;
+
+        if (A->row[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < A->start[column + 1] && A->row[low] == row ? A->value[low] : 0;
 }
 
 void flex_sparse_free(struct flex_sparse *A)

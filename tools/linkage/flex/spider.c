@@ -136,13 +136,15 @@ static int place(const char *text, const struct flex_mesh *mesh, struct flex_spi
 
     if (at != NULL && flex_numbers(at + 1, 3, spider->point) != 3)
         return refuse(text, "expected three numbers after @");
+    for (int k = 0; k < 3 && at != NULL; k++)
+        spider->point[k] *= mesh->length;
     for (int i = 0; i < spider->n && at == NULL; i++)
         for (int k = 0; k < 3; k++)
             spider->point[k] += mesh->position[3 * (size_t)spider->node[i] + (size_t)k] / spider->n;
     return 0;
 }
 
-static bool is_name(const char *text, size_t size)
+bool flex_is_name(const char *text, size_t size)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
@@ -164,13 +166,19 @@ static double size_of(const struct flex_spider *spider, const struct flex_mesh *
     return size > 0 ? size : 1;
 }
 
+/* Return whether direction @d of node @i counts: a displacement, or a rotation of a rigid spider.
+ */
+static bool counts(const struct flex_spider *spider, const struct flex_mesh *mesh, int i, int d)
+{
+    return flex_mesh_has(mesh, spider->node[i], d) && (d < 3 || !spider->is_average);
+}
+
 /* Compute the motion y of the point with the least sum of squares of u - T y. Rotations of the
  * nodes count for rigid spiders alone, with the mean distance as their arm. Motions are scaled so
  * that rotations are displacements at that distance. */
 static int fit(const char *text, const struct flex_mesh *mesh, struct flex_spider *spider)
 {
     double G[36] = {0}, value[6], size = size_of(spider, mesh), T[6][6];
-    int n_directions = spider->is_average ? 3 : mesh->n_directions;
 
     spider->fit = calloc(36 * (size_t)spider->n, sizeof(*spider->fit));
     if (spider->fit == NULL)
@@ -178,13 +186,15 @@ static int fit(const char *text, const struct flex_mesh *mesh, struct flex_spide
     for (int i = 0; i < spider->n; i++) {
         for (int j = 0; j < 6; j++) {
             flex_spider_arm(spider, mesh, spider->node[i], j, T[j]);
-            for (int d = 0; d < n_directions; d++)
+            for (int d = 0; d < 6; d++)
                 spider->fit[36 * i + 6 * j + d] =
-                    T[j][d] * (d < 3 ? 1 : size) * (j < 3 ? 1 : 1 / size);
+                    counts(spider, mesh, i, d)
+                        ? T[j][d] * (d < 3 ? 1 : size) * (j < 3 ? 1 : 1 / size)
+                        : 0;
         }
         for (int j = 0; j < 6; j++)
             for (int k = 0; k < 6; k++)
-                for (int d = 0; d < n_directions; d++)
+                for (int d = 0; d < 6; d++)
                     G[6 * j + k] +=
                         spider->fit[36 * i + 6 * j + d] * spider->fit[36 * i + 6 * k + d];
     }
@@ -210,7 +220,7 @@ int flex_spider_read(const char *text, const struct flex_mesh *mesh, struct flex
     size_t size = strcspn(text, "=~");
     int result;
 
-    if (text[size] == '\0' || !is_name(text, size))
+    if (text[size] == '\0' || !flex_is_name(text, size))
         return refuse(text,
                       "expected NAME=ID[,ID-ID...][@X,Y,Z], or ~ instead of =, with a NAME of "
                       "letters, digits and _");

@@ -141,6 +141,16 @@ static void write_place(FILE *file, const struct flex_body *body, const struct f
         write_bend(file, body, place->node, size);
 }
 
+static void write_recovery(FILE *file, const struct flex_recovery *recovery, int n)
+{
+    fprintf(file, "  %s:\n    unit: '%s'\n    rows:\n", recovery->name, recovery->unit);
+    for (int r = 0; r < recovery->rows; r++) {
+        fputs("      - ", file);
+        write_numbers(file, recovery->value + r * n, n);
+        fputc('\n', file);
+    }
+}
+
 void flex_write(FILE *file, const struct flex_body *body, const char *options)
 {
     double size = size_of(body);
@@ -165,4 +175,8 @@ void flex_write(FILE *file, const struct flex_body *body, const char *options)
     fputs("nodes:\n", file);
     for (int i = 0; i < body->n_places; i++)
         write_place(file, body, &body->place[i], size);
+    if (body->n_recoveries > 0)
+        fputs("recovery:\n", file);
+    for (int i = 0; i < body->n_recoveries; i++)
+        write_recovery(file, &body->recovery[i], body->modes.n);
 }
