@@ -89,26 +89,16 @@ static const struct lk_force_def *element_of(const struct lk_inspection *in,
     return force >= 0 && in->model->forces[force].is_element ? &in->model->forces[force] : NULL;
 }
 
-#define STRAIN_MAX 0.02 /* beyond it, the elements are not linear */
-
-/* Return the strain of an element at the start: axial, and of its outermost fibres, those of a
- * rectangle with the same EI / EA. */
+/* Return the strain of an element at the start. @law: of its first row */
 static double strain_of(const struct lk_inspection *in, const struct lk_law *law,
                         const struct lk_force_def *element)
 {
-    const struct lk_system *sys = in->sys;
-    const double *first = in->model->bodies[element->body[0]].position;
-    const double *second = in->model->bodies[element->body[1]].position;
-    const double *k = element->compliance.stiffness;
-    double phi[LK_ROWS_MAX], d[3], length;
+    double phi[LK_ROWS_MAX], strain = 0;
 
-    lk_evaluate_violation(sys, law->joint, phi);
-    for (int i = 0; i < 3; i++)
-        d[i] = second[i] - first[i];
-    length = lk_norm(d);
-    return (fabs(phi[0]) + fabs(phi[4]) * sqrt(3 * k[4] / k[0]) +
-            fabs(phi[5]) * sqrt(3 * k[5] / k[0])) /
-           length;
+    lk_evaluate_violation(in->sys, law->joint, phi);
+    for (int r = 0; r < 6; r++)
+        strain += fabs(law[r].strain * element->compliance.stiffness[r] * phi[r]);
+    return strain;
 }
 
 /* Report the element that is strained most. */
@@ -117,14 +107,13 @@ static void inspect_strain(struct lk_inspection *in)
     const struct lk_force_def *worst = NULL;
     struct lk_finding *finding;
     char where[LK_TEXT_SIZE];
-    double most = STRAIN_MAX;
+    double most = LK_STRAIN_MAX;
 
     for (int i = 0; i < in->sys->n_laws; i++) {
         const struct lk_law *law = &in->sys->law[i];
         const struct lk_force_def *element = law->row == 0 ? element_of(in, law) : NULL;
 
-        if (element == NULL || element->body[0] < 0 || element->body[1] < 0 ||
-            !(strain_of(in, law, element) > most))
+        if (element == NULL || !(strain_of(in, law, element) > most))
             continue;
         most = strain_of(in, law, element);
         worst = element;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the laws of compliant rows from force elements and from compliances of joints. */
 #include "compile/fill.h"
+#include "maths/vec.h"
 #include "step/elements/elements.h"
 #include "step/one/evaluate.h"
 #include <math.h>
@@ -397,6 +398,22 @@ static void fill_sway_laws(struct lk_system *sys, int block, int along)
         add_term(sys, add_law(sys, block, r), -1, LK_TERM_SWAY);
 }
 
+/* Return the strain of an element of a beam for each unit of force of row @r: axial, or of the
+ * outermost fibres of a rectangle with the same EI / EA. */
+static double strain_of_row(const struct lk_model *m, const struct lk_force_def *f, int r)
+{
+    const double *k = f->compliance.stiffness;
+    double arm[3], length;
+
+    if (f->body[0] < 0 || f->body[1] < 0 || (r > 0 && r < 4) || !(k[0] > 0) || !(k[r] > 0))
+        return 0;
+    lk_sub(m->bodies[f->body[1]].position, m->bodies[f->body[0]].position, arm);
+    length = lk_norm(arm);
+    if (!(length > 0))
+        return 0;
+    return r == 0 ? 1 / (k[0] * length) : sqrt(3 * k[r] / k[0]) / (k[r] * length);
+}
+
 static void fill_block_laws(struct lk_system *sys, const struct lk_draft *d, int block, int *used)
 {
     const struct lk_draft_block *b = &d->blocks[block];
@@ -427,6 +444,10 @@ static void fill_block_laws(struct lk_system *sys, const struct lk_draft *d, int
                        used);
         else
             add_linear(sys, law, b->force, c->stiffness[r], c->damping[r], 0);
+        if (f && f->is_element) {
+            law->strain = strain_of_row(d->model, f, r);
+            sys->has_elements = true;
+        }
     }
 }
 

@@ -91,7 +91,11 @@
       "policy allows (`port`).", \
       "Compare units, sign and delay of the values that the bench sends. A delay of the line causes a " \
       "difference of delay times power; raise the limit by that amount.") \
-    X(SNAPSHOT, 2017, INFO, "A snapshot was written, or the next run starts from a snapshot.", "Nothing.")
+    X(SNAPSHOT, 2017, INFO, "A snapshot was written, or the next run starts from a snapshot.", "Nothing.") \
+    X(STRAINED, 2018, WARNING, \
+      "A beam is strained by more than the policy allows (`strain`). Its elements are linear, and are not the " \
+      "material any more.", \
+      "Reduce the loads, or stiffen the beam. Raise the limit for a material that stays linear that far.")
 
 #define LKD_CONDITIONS_INPUTS(X) \
     X(INPUT_REFUSED, 3001, WARNING, \

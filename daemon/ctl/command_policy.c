@@ -129,6 +129,8 @@ static char *limit_of_model(const struct lkd_policy *policy, enum lkd_condition 
         return lk_wire_arena_format(arena, "a share of %g", policy->pivot_limit);
     case LKD_CONDITION_PORT:
         return format_joules(arena, policy->port_limit);
+    case LKD_CONDITION_STRAIN:
+        return lk_wire_arena_format(arena, "a strain of %g", policy->strain_limit);
     case LKD_CONDITION_TURN:
         return lk_wire_arena_format(arena, "%g rad a step", policy->turn_limit);
     default:

@@ -25,6 +25,7 @@ static const char *condition_text(enum lkd_condition condition)
         [LKD_CONDITION_INCREMENT] = "the iteration does not converge",
         [LKD_CONDITION_PIVOT] = "a change point: rows of joints depend on others",
         [LKD_CONDITION_TURN] = "a body turns far in a step",
+        [LKD_CONDITION_STRAIN] = "a beam is strained far",
         [LKD_CONDITION_PORT] = "the work of a port is not what its bench told",
     };
 
@@ -151,6 +152,11 @@ static void describe_count(const struct lkd_rig *rig, enum lkd_condition conditi
                  lk_system_body_name(rig->loaded->system, f->turning), f->turn_max,
                  policy->turn_limit);
         return;
+    case LKD_CONDITION_STRAIN:
+        snprintf(text, size, "at body '%s' by up to %.3g so far (limit %g)",
+                 lk_system_body_name(rig->loaded->system, f->strained), f->strain_max,
+                 policy->strain_limit);
+        return;
     case LKD_CONDITION_PORT:
         snprintf(text, size, "by up to %.3g J so far (limit %g J)", f->port_gap_max,
                  policy->port_limit);
@@ -175,6 +181,7 @@ static const struct {
     {LKD_CONDITION_BOUNDS, LKD_C_BEYOND_BOUNDS},    {LKD_CONDITION_ENERGY_JUMP, LKD_C_ENERGY_JUMP},
     {LKD_CONDITION_INCREMENT, LKD_C_NOT_CONVERGED}, {LKD_CONDITION_PIVOT, LKD_C_CHANGE_POINT},
     {LKD_CONDITION_TURN, LKD_C_TURNS_FAR},          {LKD_CONDITION_PORT, LKD_C_PORT_APART},
+    {LKD_CONDITION_STRAIN, LKD_C_STRAINED},
 };
 
 void lkd_fault_begin(struct lkd_rig *rig)

@@ -70,6 +70,8 @@ static void keep_findings(struct lkd_figures *f, const struct lkd_findings *foun
     f->speed_max = fmax(f->speed_max, found->extent.speed);
     f->turning = found->extent.turn > f->turn_max ? found->extent.turning : f->turning;
     f->turn_max = fmax(f->turn_max, found->extent.turn);
+    f->strained = found->extent.strain > f->strain_max ? found->extent.strained : f->strained;
+    f->strain_max = fmax(f->strain_max, found->extent.strain);
     f->port_gap_max = fmax(f->port_gap_max, found->health.port_gap);
     f->energy_jump_max = fmax(f->energy_jump_max, found->energy_jump);
 }
@@ -211,6 +213,7 @@ static bool latch(struct lkd_cycle *cycle, const struct lkd_input *input)
         .dependent = f->dependent,
         .turn = f->extent.turn,
         .port_gap = f->health.port_gap,
+        .strain = f->extent.strain,
     };
     int condition =
         lkd_guard_apply(&cycle->guard, &view, input->values, input->values + cycle->n_inputs,

@@ -106,6 +106,7 @@ static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *i
  * @energy_jump_max, @dependent_max, @turn_max, @port_gap_max: largest values since the start, of
  * good steps only
  * @turning:           body that reached @turn_max
+ * @strain_max, @strained: largest strain of a beam, and the body at its place
  * @energy_start:      kinetic + potential energy at the start [J] */
 struct lkd_figures {
     enum lkd_cycle_state state;
@@ -145,6 +146,8 @@ struct lkd_figures {
     double turn_max;
     double port_gap_max;
     int turning;
+    double strain_max;
+    int strained;
     double energy_start;
 };
 

@@ -53,6 +53,7 @@ enum lkd_condition {
     LKD_CONDITION_PIVOT,
     LKD_CONDITION_TURN,
     LKD_CONDITION_PORT,
+    LKD_CONDITION_STRAIN,
     LKD_CONDITIONS,
 };
 
@@ -95,6 +96,7 @@ struct lkd_channel_rule {
  * @pivot_limit:     limit of LKD_CONDITION_PIVOT, see lk_system_dependent_rows()
  * @turn_limit:      limit of LKD_CONDITION_TURN [rad in a step]
  * @port_limit:      limit of LKD_CONDITION_PORT [J], infinite: off
+ * @strain_limit:    limit of LKD_CONDITION_STRAIN
  * @horizon_s:       time for which a value is extrapolated with its slope [s]; 0: none
  * @recover_samples: good samples in a row for a recovery, at least 1
  * @channel:         @n_channels channels with their own staleness rule; names that the model lacks
@@ -111,6 +113,7 @@ struct lkd_policy {
     double pivot_limit;
     double turn_limit;
     double port_limit;
+    double strain_limit;
     double horizon_s;
     uint64_t recover_samples;
     int n_channels;
@@ -226,7 +229,8 @@ struct lkd_guard {
  * @increment:        last increment of the iteration of the last step [m or rad]
  * @dependent:        number of newly dependent rows
  * @turn:             largest rotation of a body in one step at its present angular velocity [rad]
- * @port_gap:         see struct lk_health [J] */
+ * @port_gap:         see struct lk_health [J]
+ * @strain:           largest strain of a beam, see struct lk_extent */
 struct lkd_guard_view {
     uint64_t step;
     uint64_t overruns;
@@ -240,6 +244,7 @@ struct lkd_guard_view {
     int dependent;
     double turn;
     double port_gap;
+    double strain;
 };
 
 /** lkd_policy_default() - Return the default policy.

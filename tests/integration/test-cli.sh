@@ -64,6 +64,21 @@ same 'hoist' '' "$(cat err)"
 expect 0 'hoist, long steps' "$linkage" run "$machines/hoist.yaml" --step 5e-3 --duration 5
 has 'hoist, long steps' 'the step itself took 1.9' err
 
+# so is a beam that bends more than its elements describe
+cat >bent.yaml <<'YAML'
+linkage: 1
+name: bent
+flexible:
+  rod: {type: beam, from: [0, 0, 0], to: [1, 0, 0], elements: 4, EA: 1e6, EI: [900, 900], GJ: 100, mass_per_length: 1, damping: 1e-3}
+joints:
+  root: {type: fixed, bodies: [ground, rod@0], point: [0, 0, 0]}
+forces:
+  push: {type: constant-force, body: rod@1, force: [0, 500, 0]}
+YAML
+expect 0 'bent' "$linkage" run bent.yaml --duration 0.5
+has 'bent' "the beam was strained by 4" err
+has 'bent' "at body 'rod.0', t = " err
+
 # a start deep in a stop is said with joint, place and limit, whether a step of it fails or not
 cat >deep.yaml <<'TEXT'
 linkage: 1

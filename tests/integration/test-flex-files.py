@@ -286,11 +286,9 @@ flexible:
   beam: {type: modal, file: beam.modes}
 joints:
   root: {type: fixed, bodies: [ground, beam.root], point: [0, 0, 0]}
-forces: # of constant size, to places far away: 50 N along, 3 N down, a couple of 2 N m
-  pull: {type: spring-damper, bodies: [ground, beam.tip], points: [[1e6, 0, 0], [1, 0, 0]], stiffness: 5e-5, rest_length: 0}
-  down: {type: spring-damper, bodies: [ground, beam.tip], points: [[1, 0, -1e6], [1, 0, 0]], stiffness: 3e-06, rest_length: 0}
-  left: {type: spring-damper, bodies: [ground, beam.tip], points: [[1, 0.5, 1e6], [1, 0.5, 0]], stiffness: 2e-06, rest_length: 0}
-  right: {type: spring-damper, bodies: [ground, beam.tip], points: [[1, -0.5, -1e6], [1, -0.5, 0]], stiffness: 2e-06, rest_length: 0}
+forces:
+  pull: {type: constant-force, body: beam.tip, point: [1, 0, 0], force: [50, 0, -3]}
+  twist: {type: constant-torque, body: beam.tip, torque: [2, 0, 0]}
 outputs:
   moment: {type: recovery, body: beam, of: root}
   weld: {type: recovery, body: beam, of: weld}

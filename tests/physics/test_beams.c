@@ -147,6 +147,31 @@ static void load_at_a_fraction(void **state)
     near_to("tip", b.position[1] / 1e-4, a * a * (3 * L - a) / (6 * 8) + a / 40, 1e-7);
 }
 
+/* The strain while a beam runs is that of its forces: the axial one and those of the bent fibres.
+ */
+static void strain_is_watched(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: m\ngravity: [0, 0, 0]\nflexible:\n  b: {type: beam, " STRAIGHT
+        "4, nodes: {root: 0, tip: 1}}\njoints:\n  root: {type: fixed, bodies: [ground, b.root], "
+        "point: [0, 0, 0]}\nforces:\n  f: {type: constant-force, body: b.tip, force: [0.02, 0, "
+        "0]}\n"
+        "  m: {type: constant-torque, body: b.tip, torque: [0, -0.001, 0.002]}\n";
+    double expected = 0.02 / 1e3 + 0.001 * sqrt(3 * 5 / 1e3) / 5 + 0.002 * sqrt(3 * 8 / 1e3) / 8;
+    struct lk_extent extent;
+    struct lk_model *model;
+    struct lk_system *system = compile(text, 1, &model);
+
+    (void)state;
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(lk_system_step(system, NULL), 0);
+    lk_system_extent(system, &extent);
+    near_to("strain", extent.strain / expected, 1, 2e-3);
+    assert_non_null(strstr(lk_system_body_name(system, extent.strained), "b"));
+    lk_system_free(system);
+    lk_model_free(model);
+}
+
 /* A portal frame with clamped feet, a closed loop, that a force at its corner moves sideways: H h^3
  * (3 k + 2) / (12 EI (6 k + 1)) with k = 1 for a girder as long and stiff as the columns. */
 static void portal_sways(void **state)
@@ -359,6 +384,7 @@ int main(void)
         cmocka_unit_test(cantilever_vibrates),
         cmocka_unit_test(end_loads),
         cmocka_unit_test(load_at_a_fraction),
+        cmocka_unit_test(strain_is_watched),
         cmocka_unit_test(portal_sways),
         cmocka_unit_test(column_near_buckling),
         cmocka_unit_test(weight_converges),

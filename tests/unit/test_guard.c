@@ -800,6 +800,7 @@ static void test_figures(void **state)
     assert_int_equal(count(LKD_CONDITION_PIVOT), 2);
     view.dependent = 0;
     try_figure(LKD_CONDITION_TURN, &view.turn, LK_TURN_MAX);
+    try_figure(LKD_CONDITION_STRAIN, &view.strain, LK_STRAIN_MAX);
     policy.port_limit = 2;
     try_figure(LKD_CONDITION_PORT, &view.port_gap, 2);
     renew();

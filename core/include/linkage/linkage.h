@@ -292,22 +292,30 @@ LK_RT int lk_system_dependent_rows(const struct lk_system *system, double share)
  * doc/reference/fail-safes.md, policy. */
 #define LK_TURN_MAX 0.7
 
+/* Largest strain of an element of a beam. Above it the elements, which are linear, are not the
+ * material. */
+#define LK_STRAIN_MAX 0.02
+
 /** struct lk_extent - largest distance, speed and rotation of the bodies of a model.
  * @position: largest distance of a centre of mass from the world's origin [m];  @farthest: its
  *            body
  * @speed:    largest speed of a centre of mass [m/s];  @fastest: its body
- * @turn:     largest rotation of a body in a step at its present rate [rad];  @turning: its body */
+ * @turn:     largest rotation of a body in a step at its present rate [rad];  @turning: its body
+ * @strain:   largest strain of an element of a beam, by its forces: axial, and of the outermost
+ *            fibres, those of a rectangle with the same EI / EA;  @strained: a body at its end */
 struct lk_extent {
     double position;
     double speed;
     double turn;
+    double strain;
     int farthest;
     int fastest;
     int turning;
+    int strained;
 };
 
 /** lk_system_extent() - compute the extent in the present state.  Thread: cycle.  RT: yes,
- * O(bodies). */
+ * O(bodies + rows). */
 LK_RT void lk_system_extent(const struct lk_system *system, struct lk_extent *ret_extent);
 
 /** struct lk_body_state - state of one body.

@@ -180,7 +180,8 @@ struct lk_law_now {
  * @mobility: of nonlinear rows: inverse effective mass of the row in the mechanism at the start
  *            [1/kg, 1/(kg m^2)]
  * @free_mobility: inverse effective mass without compliant rows, estimated for any pose, see
- *            lk_fill_dampers() */
+ *            lk_fill_dampers()
+ * @strain: of a row of an element of a beam: strain for each unit of its force, else 0 */
 struct lk_law {
     int joint;
     int row;
@@ -192,6 +193,7 @@ struct lk_law {
     struct lk_law_now *now;
     double mobility;
     double free_mobility;
+    double strain;
 };
 
 /** struct lk_law_value - result of a law at the value x and rate v of its row. @elastic +

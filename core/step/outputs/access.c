@@ -92,11 +92,32 @@ int lk_system_dependent_rows(const struct lk_system *system, double share)
                            : lk_fronts_dependent_rows(lk_last_factor(system), system->rigid, share);
 }
 
+/* Find the element of a beam that is strained most. */
+static void find_strain(const struct lk_system *system, struct lk_extent *ret)
+{
+    double strain = 0;
+
+    ret->strain = 0;
+    ret->strained = 0;
+    for (int i = 0; i < system->n_laws && system->has_elements; i++) {
+        const struct lk_law *law = &system->law[i];
+        const struct lk_joint *j = &system->joint[law->joint];
+
+        strain = law->row == 0 ? 0 : strain; /* the rows of an element follow each other */
+        strain += fabs(law->strain * system->now.lambda[j->row + law->row]);
+        if (strain > ret->strain) {
+            ret->strain = strain;
+            ret->strained = j->body[j->body[0] >= system->n_named_bodies];
+        }
+    }
+}
+
 void lk_system_extent(const struct lk_system *system, struct lk_extent *ret)
 {
     LK_ARITHMETIC;
     double farthest = 0, fastest = 0, turning = 0;
 
+    find_strain(system, ret);
     ret->farthest = ret->fastest = ret->turning = 0;
     for (int b = 0; b < system->n_named_bodies; b++) {
         const struct lk_motion *m = &system->now.motion[b];

@@ -152,6 +152,10 @@ static int reduce_beam(const struct options *o, const struct flex_beam *beam, bo
     if (result != 0)
         return result;
     body->pairs.n = o->wish.second < body->modes.n ? o->wish.second : body->modes.n;
+    if (body->pairs.n < body->modes.n)
+        file_warning("%s: geometric stiffening by modes %d to %d is not contained, expected "
+                     "--second %d where the body turns fast or is under load",
+                     o->path, body->pairs.n + 1, body->modes.n, body->modes.n);
     result = flex_bend(beam, &body->mass, &body->modes, &body->pairs);
     snprintf(body->note, sizeof(body->note),
              "# Beam of %d elements. The data of second order contain geometric stiffening.\n",

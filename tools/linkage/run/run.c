@@ -78,6 +78,11 @@ static void note_health(const struct lk_system *system, struct run_result *resul
     lk_system_extent(system, &extent);
     result->turning = extent.turn > result->turn ? extent.turning : result->turning;
     result->turn = fmax(result->turn, extent.turn);
+    if (extent.strain > result->strain) {
+        result->strain = extent.strain;
+        result->strained = extent.strained;
+        result->strained_s = lk_system_time(system);
+    }
 }
 
 bool run_energy_appears(const struct lk_system *system, const struct lk_energy_watch *energy,
@@ -187,6 +192,18 @@ static void warn_of_turns(const struct run_result *r, const struct lk_system *sy
                 lk_system_step_size(system) * LK_TURN_MAX / r->turn);
 }
 
+/* Print a warning if a beam was strained more than its elements describe. */
+static void warn_of_strain(const struct run_result *r, const struct lk_system *system,
+                           const char *path)
+{
+    if (r->strain > LK_STRAIN_MAX)
+        caution(
+            "%s: the beam was strained by %.2g %% at body '%s', t = %.9g s, for which its law is "
+            "not made; expected at most %g %%, a stiffer beam or less load",
+            path, 100 * r->strain, lk_system_body_name(system, r->strained), r->strained_s,
+            100 * LK_STRAIN_MAX);
+}
+
 #define TAKEN_SHARE 1e-3  /* warn above this share of the largest kinetic energy, */
 #define TAKEN_LEAST 1e-12 /* and above this share of the initial energy (round-off) */
 
@@ -283,6 +300,8 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
             code = EXIT_REFUSED;
         if (code == EXIT_DONE)
             warn_of_turns(&result, system, options->path);
+        if (code == EXIT_DONE)
+            warn_of_strain(&result, system, options->path);
         if (code == EXIT_DONE)
             warn_of_taken(&result, system, options->path);
         if (code == EXIT_DONE)

@@ -113,7 +113,8 @@ bool run_save_state(const struct lk_system *system, const char *path);
 /** struct run_result - results that `run` prints at its end.
  * @drift:  largest change of energy [J]
  * @step_s: wall time spent in steps
- * @turn:   largest rotation of a body in one step [rad], of body @turning */
+ * @turn:   largest rotation of a body in one step [rad], of body @turning
+ * @strain: largest strain of a beam, at body @strained and at @strained_s [s] */
 struct run_result {
     uint64_t steps;
     double time;
@@ -125,6 +126,9 @@ struct run_result {
     struct lk_energy_watch energy;
     double turn;
     int turning;
+    double strain;
+    double strained_s;
+    int strained;
 };
 
 /** run_print_summary() - Print the summary of a run with the model's own step. */
