@@ -154,6 +154,7 @@ static const char help_flex[] =
     "      --recovery NAME=FILE[,UNIT]\n"
     "                          a matrix that gives a stress or load from the displacements\n"
     "      --gauge NAME=ID,ID  the strain between two nodes\n"
+    "      --stress NAME=ID    of CalculiX: the stress at a node, by its solid elements\n"
     "  -m, --modes N           number of modes, static ones included; default 20\n"
     "      --to HZ             instead: all fixed-interface modes up to HZ, and all static modes\n"
     "      --free              the lowest modes of the free body alone, without static modes\n"

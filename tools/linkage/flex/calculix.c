@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of CalculiX (calculix.de, ccx 2.20, *FREQUENCY, SOLVER=MATRIXSTORAGE): nodes and sets of
- * nodes of JOB.inp and its *INCLUDE files, JOB.dof with a line node.direction for each row, JOB.sti
- * and JOB.mas with row, column and value of one triangle. */
+/* Files of CalculiX (calculix.de, ccx 2.20, *FREQUENCY, SOLVER=MATRIXSTORAGE): nodes, sets of
+ * nodes, solid elements and their materials of JOB.inp and its *INCLUDE files, JOB.dof with a line
+ * node.direction for each row, JOB.sti and JOB.mas with row, column and value of one triangle. */
 #include "message.h"
 #include "solid.h"
 
@@ -14,13 +14,53 @@
 
 #define INCLUDES_MAX 4 /* depth */
 
-/* struct input - the section that is read. @set: set of nodes, or -1 */
+/* struct material - *MATERIAL and its *ELASTIC;  struct section - *SOLID SECTION of a set of
+ * elements
+ */
+struct material {
+    char name[LK_NAME_SIZE];
+    double E;
+    double nu;
+};
+struct section {
+    char set[LK_NAME_SIZE];
+    char material[LK_NAME_SIZE];
+};
+
+/* struct input - what is read.
+ * @block:   block of lines;  @set: set of nodes, or -1;  @is_range: it is given by first and last
+ * @kind, @of: of the elements: kind, and index of their set in @sets;  @id, @n_ids: number of an
+ *           element, then of its nodes, which may go on in the next line
+ * @set_of:  set of each element of the mesh */
 struct input {
     struct flex_mesh *mesh;
-    bool is_nodes;
+    enum { OTHER, NODES, ELEMENTS, ELASTIC } block;
     int set;
     bool is_range;
+    enum flex_brick_kind kind;
+    int of;
+    double id[1 + FLEX_BRICK_NODES + 16];
+    int n_ids;
+    int n_sets;
+    char (*sets)[LK_NAME_SIZE];
+    int *set_of;
+    int n_materials;
+    struct material *material;
+    int n_sections;
+    struct section *section;
 };
+
+/* Append a zeroed entry of @size bytes to an array of @n. Return: it, NULL: no memory. */
+static void *append(void *array, int *n, size_t size)
+{
+    char **all = array;
+    char *more = realloc(*all, ((size_t)*n + 1) * size);
+
+    if (more == NULL)
+        return NULL;
+    *all = more;
+    return memset(more + (size_t)(*n)++ * size, 0, size);
+}
 
 /* Return whether @text begins with the keyword, without regard to case. */
 static bool begins(const char *text, const char *keyword)
@@ -111,13 +151,182 @@ static int include(const struct flex_lines *lines, struct input *in, int depth)
     return read_input(path, in, depth + 1);
 }
 
+/* Begin elements: their kind and set. */
+static int open_elements(struct input *in, const char *line)
+{
+    char type[LK_NAME_SIZE] = "", name[LK_NAME_SIZE] = "", (*set)[LK_NAME_SIZE];
+
+    in->n_ids = 0;
+    if (!parameter(line, "TYPE", sizeof(type), type))
+        return 0; /* *ELEMENT OUTPUT */
+    parameter(line, "ELSET", sizeof(name), name);
+    in->kind = flex_brick_kind(type);
+    if (in->kind == FLEX_BRICKS) {
+        in->mesh->why_none = "there are elements other than C3D4, C3D8, C3D10 and C3D20";
+        return 0;
+    }
+    in->block = ELEMENTS;
+    for (in->of = 0; in->of < in->n_sets; in->of++)
+        if (strcasecmp(in->sets[in->of], name) == 0)
+            return 0;
+    set = append(&in->sets, &in->n_sets, sizeof(*set));
+    if (set != NULL)
+        memcpy(*set, name, sizeof(name));
+    return set != NULL ? 0 : -ENOMEM;
+}
+
+static int open_material(struct input *in, const char *line)
+{
+    struct material *m = append(&in->material, &in->n_materials, sizeof(*m));
+
+    if (m != NULL)
+        parameter(line, "NAME", sizeof(m->name), m->name);
+    return m != NULL ? 0 : -ENOMEM;
+}
+
+static int open_section(struct input *in, const char *line)
+{
+    struct section *s = append(&in->section, &in->n_sections, sizeof(*s));
+
+    if (s == NULL)
+        return -ENOMEM;
+    parameter(line, "ELSET", sizeof(s->set), s->set);
+    parameter(line, "MATERIAL", sizeof(s->material), s->material);
+    return 0;
+}
+
+static void open_elastic(struct input *in, const char *line)
+{
+    char type[16] = "ISO";
+
+    parameter(line, "TYPE", sizeof(type), type);
+    if (strncasecmp(type, "ISO", 3) != 0)
+        in->mesh->why_none = "a material is not isotropic";
+    else if (in->n_materials > 0)
+        in->block = ELASTIC;
+}
+
 static int read_keyword(const struct flex_lines *lines, struct input *in, int depth)
 {
+    const char *line = lines->text;
+
     in->set = -1;
-    in->is_nodes = begins(lines->text, "*NODE");
-    if (begins(lines->text, "*INCLUDE"))
+    in->block = begins(line, "*NODE") ? NODES : OTHER;
+    if (begins(line, "*INCLUDE"))
         return include(lines, in, depth);
-    return begins(lines->text, "*NSET") ? open_set(in, lines->text) : 0;
+    if (begins(line, "*ELEMENT"))
+        return open_elements(in, line);
+    if (begins(line, "*MATERIAL"))
+        return open_material(in, line);
+    if (begins(line, "*SOLID SECTION"))
+        return open_section(in, line);
+    if (begins(line, "*ELASTIC"))
+        open_elastic(in, line);
+    return begins(line, "*NSET") ? open_set(in, line) : 0;
+}
+
+/* Read a line of an element, and add the element once it is complete. */
+static int read_element(const struct flex_lines *lines, struct input *in)
+{
+    int wanted = 1 + flex_brick_nodes(in->kind), n;
+    struct flex_mesh *mesh = in->mesh;
+    struct flex_brick *brick;
+
+    n = flex_numbers(lines->text, 16, in->id + in->n_ids);
+    for (int i = 0; i < n && n <= 16; i++)
+        n = flex_is_id(in->id[in->n_ids + i]) ? n : -1;
+    if (n < 0 || n > 16 || in->n_ids + n > wanted) {
+        file_error("%s:%ld: this is no element, expected its number and those of its %d nodes",
+                   lines->path, lines->number, wanted - 1);
+        return -EINVAL;
+    }
+    in->n_ids += n;
+    if (in->n_ids < wanted)
+        return 0;
+    in->n_ids = 0;
+    if ((mesh->n_bricks & (mesh->n_bricks - 1)) == 0) { /* room for the next power of two */
+        size_t room = 2 * (size_t)mesh->n_bricks + 1;
+        int *sets = realloc(in->set_of, room * sizeof(*sets));
+
+        if (sets == NULL)
+            return -ENOMEM;
+        in->set_of = sets;
+        brick = realloc(mesh->brick, room * sizeof(*brick));
+        if (brick == NULL)
+            return -ENOMEM;
+        mesh->brick = brick;
+    }
+    in->set_of[mesh->n_bricks] = in->of;
+    brick = &mesh->brick[mesh->n_bricks++];
+    *brick = (struct flex_brick){.kind = in->kind};
+    for (int a = 0; a < wanted - 1; a++)
+        brick->node[a] = (int)in->id[1 + a];
+    return 0;
+}
+
+/* Read Young's modulus and Poisson's ratio. Of several temperatures the first one counts. */
+static void read_elastic(const struct flex_lines *lines, struct input *in)
+{
+    struct material *m = &in->material[in->n_materials - 1];
+    double value[4];
+
+    in->block = OTHER;
+    if (flex_numbers(lines->text, 3, value) < 2 || !(value[0] > 0) || !(value[1] > -1) ||
+        !(value[1] < 0.5)) {
+        in->mesh->why_none = "Young's modulus is not above 0, or Poisson's ratio is not below 0.5";
+        return;
+    }
+    m->E = value[0];
+    m->nu = value[1];
+}
+
+/* Return the material of a set of elements: that of its section, or the only one. */
+static const struct material *material_of(const struct input *in, const char *set)
+{
+    for (int s = 0; s < in->n_sections; s++)
+        for (int m = 0; m < in->n_materials; m++)
+            if (set[0] != '\0' && strcasecmp(in->section[s].set, set) == 0 &&
+                strcasecmp(in->section[s].material, in->material[m].name) == 0)
+                return &in->material[m];
+    return in->n_materials == 1 ? in->material : NULL;
+}
+
+/* Give the elements their material, and indices of nodes instead of their numbers. */
+static void finish_elements(const struct input *in)
+{
+    struct flex_mesh *mesh = in->mesh;
+
+    for (int e = 0; e < mesh->n_bricks && mesh->why_none == NULL; e++) {
+        struct flex_brick *b = &mesh->brick[e];
+        const struct material *m = material_of(in, in->sets[in->set_of[e]]);
+        double slope[FLEX_BRICK_NODES][3];
+
+        if (m == NULL || !(m->E > 0)) {
+            mesh->why_none = "an element has no material: the ELSET of its *ELEMENT is to be that "
+                             "of a *SOLID SECTION";
+            return;
+        }
+        b->E = m->E;
+        b->nu = m->nu;
+        for (int a = 0; a < flex_brick_nodes(b->kind); a++) {
+            b->node[a] = flex_mesh_find(mesh, b->node[a]);
+            if (b->node[a] < 0) {
+                mesh->why_none = "an element has a node without rows of the matrices";
+                return;
+            }
+        }
+        for (int p = 0; p < flex_brick_points(b->kind); p++)
+            if (!(flex_brick_slopes(mesh, b, p, slope) > 0))
+                mesh->why_none = "an element is distorted";
+    }
+}
+
+static void free_input(struct input *in)
+{
+    free(in->sets);
+    free(in->set_of);
+    free(in->material);
+    free(in->section);
 }
 
 /* Add the nodes FIRST, LAST, STEP of a set with GENERATE. */
@@ -164,7 +373,12 @@ static int read_input(const char *path, struct input *in, int depth)
             result = read_keyword(&lines, in, depth);
         else if (in->set >= 0)
             result = read_set(&lines, in);
-        else if (in->is_nodes && flex_numbers(lines.text, 4, value) == 4 && flex_is_id(value[0]))
+        else if (in->block == ELEMENTS)
+            result = read_element(&lines, in);
+        else if (in->block == ELASTIC)
+            read_elastic(&lines, in);
+        else if (in->block == NODES && flex_numbers(lines.text, 4, value) == 4 &&
+                 flex_is_id(value[0]))
             result = flex_mesh_add_node(in->mesh, (long)value[0], value + 1);
     }
     flex_lines_close(&lines);
@@ -257,6 +471,9 @@ int flex_calculix_read(const char *path, struct flex_mesh *ret)
         result = read_rows(name, ret);
     if (result == 0)
         result = drop_nodes(ret);
+    if (result == 0)
+        finish_elements(&in);
+    free_input(&in);
     beside(path, ".sti", name);
     if (result == 0)
         result = read_matrix(name, ret->n, &ret->stiffness);

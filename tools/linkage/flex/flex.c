@@ -81,8 +81,8 @@ static int check_source(struct options *o, int n_files)
         return usage_error("flex of matrices needs --interface NAME=NODE[,NODE...]");
     if (o->beam != NULL && f->n_interfaces > 0)
         return usage_error("--interface is for matrices; the nodes of a beam are in the model");
-    if (o->beam != NULL && f->n_recoveries + f->n_gauges + (f->units != NULL) > 0)
-        return usage_error("--recovery, --gauge and --units are for matrices");
+    if (o->beam != NULL && f->n_recoveries + f->n_gauges + f->n_stresses + (f->units != NULL) > 0)
+        return usage_error("--recovery, --gauge, --stress and --units are for matrices");
     if (f->units != NULL && strcmp(f->units, "m-kg") != 0 && strcmp(f->units, "mm-t") != 0)
         return usage_error("--units %s: expected m-kg, or mm-t for mm, t and N", f->units);
     return EXIT_DONE;
@@ -100,6 +100,7 @@ static int parse_options(int argc, char *argv[], struct options *o)
         {"interface", 'i', .list = o->files.interface, .n = &o->files.n_interfaces},
         {"recovery", .list = o->files.recovery, .n = &o->files.n_recoveries},
         {"gauge", .list = o->files.gauge, .n = &o->files.n_gauges},
+        {"stress", .list = o->files.stress, .n = &o->files.n_stresses},
         {"modes", 'm', .integer = &o->wish.n, .low = 1, .high = MODES_MAX},
         {"to", .number = &o->wish.to_hz, .low = OPTIONS_ABOVE_0, .high = 1e9, .unit = "Hz"},
         {"free", .flag = &o->wish.is_free},
@@ -198,6 +199,8 @@ static int read_solid(const struct options *o, struct flex_body *body)
 {
     static const char limit[] = "geometric stiffening is not contained: the mode file has no "
                                 "quadratic displacements";
+    static const char contained[] = "geometric stiffening by loads at the nodes and by rotation is "
+                                    "contained";
     static const char reduced[] = "a reduced model has no mass distribution: inertia does not "
                                   "change as the body bends, which is for slow rotations alone";
     int result;
@@ -213,16 +216,21 @@ static int read_solid(const struct options *o, struct flex_body *body)
         return result;
     if (!(o->wish.to_hz > 0) && body->modes.n < o->wish.n)
         caution("there are only %d modes", body->modes.n);
-    caution("%s", limit);
+    if (body->pairs.stiffening == NULL)
+        caution("%s", limit);
     if (body->mass.is_unknown)
         caution("%s", reduced);
-    body->pairs.n = o->wish.second < body->modes.n ? o->wish.second : body->modes.n;
+    if (body->pairs.stiffening != NULL && body->pairs.n < body->modes.n)
+        caution("geometric stiffening by modes %d to %d is not contained, expected --second %d "
+                "where the body turns fast or is under load",
+                body->pairs.n + 1, body->modes.n, body->modes.n);
     snprintf(
         body->note, sizeof(body->note),
         "# Finite-element model of %d nodes. Of second order is the inertia of displacements;\n"
         "# %s.\n%s%s%s",
-        body->mass.n, limit, body->mass.is_unknown ? "# " : "",
-        body->mass.is_unknown ? reduced : "", body->mass.is_unknown ? ".\n" : "");
+        body->mass.n, body->pairs.stiffening != NULL ? contained : limit,
+        body->mass.is_unknown ? "# " : "", body->mass.is_unknown ? reduced : "",
+        body->mass.is_unknown ? ".\n" : "");
     return flex_integrate(body);
 }
 
@@ -311,11 +319,12 @@ int command_flex(int argc, char *argv[])
     struct options o = {.wish = {.n = MODES, .second = SECOND}, .damping = -1};
     int code;
 
-    o.files.interface = calloc(3 * (size_t)argc, sizeof(*o.files.interface));
+    o.files.interface = calloc(4 * (size_t)argc, sizeof(*o.files.interface));
     if (o.files.interface == NULL)
         return EXIT_REFUSED;
     o.files.recovery = o.files.interface + argc;
     o.files.gauge = o.files.recovery + argc;
+    o.files.stress = o.files.gauge + argc;
     code = parse_options(argc, argv, &o);
     if (code == EXIT_DONE)
         code = reduce(&o);

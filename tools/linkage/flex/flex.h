@@ -80,22 +80,26 @@ struct flex_modes {
 /** struct flex_pairs - second derivatives with respect to pairs of modal coordinates.
  * @n:        modes with second derivatives; pair k <= l has index flex_pair(k, l)
  * @bend:     quadratic field, 6 n_nodes for each pair; NULL: not known
+ * @stiffening: part of J2 by a quadratic field that is not known; NULL: none
  * @inertia:  J2, 6 for each pair;  @beta: 3 for each pair */
 struct flex_pairs {
     int n;
     double *bend;
+    double *stiffening;
     double *inertia;
     double *beta;
 };
 
 /** struct flex_place - a node of the mode file.
  * @node:  node of the mesh, or -1;  @position: [m]
- * @shape: 6 values for each mode; NULL: the shape of @node in the modes of the body */
+ * @shape: 6 values for each mode; NULL: the shape of @node in the modes of the body
+ * @bend:  6 values for each pair; NULL: those of @node in the pairs of the body, if any */
 struct flex_place {
     char name[LK_NAME_SIZE];
     int node;
     double position[3];
     double *shape;
+    double *bend;
 };
 
 /** struct flex_recovery - a quantity that is linear in the modal coordinates. @rows: 1, or 6 of a

@@ -57,8 +57,11 @@ void flex_body_free(struct flex_body *body)
     free(body->pairs.beta);
     free(body->first);
     free(body->scale);
-    for (int i = 0; i < body->n_places; i++)
+    free(body->pairs.stiffening);
+    for (int i = 0; i < body->n_places; i++) {
         free(body->place[i].shape);
+        free(body->place[i].bend);
+    }
     free(body->place);
     for (int i = 0; i < body->n_recoveries; i++)
         free(body->recovery[i].value);
@@ -217,6 +220,9 @@ static void sum_pair(struct flex_body *body, const struct fields *f, int k, int 
 {
     size_t n = (size_t)body->mass.n, pair = flex_pair(k, l);
     double *J2 = body->pairs.inertia + 6 * pair, *beta = body->pairs.beta + 3 * pair;
+
+    for (size_t i = 0; i < 6 && body->pairs.stiffening != NULL; i++)
+        J2[i] += body->pairs.stiffening[6 * pair + i];
 
     for (size_t i = 0; i < n; i++) {
         const double *S_k = body->modes.shape + 6 * (n * (size_t)k + i);

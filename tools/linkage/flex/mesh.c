@@ -121,6 +121,7 @@ void flex_mesh_free(struct flex_mesh *mesh)
     free(mesh->at);
     free(mesh->row);
     free(mesh->other);
+    free(mesh->brick);
     for (int i = 0; i < mesh->n_sets; i++)
         free(mesh->set[i].id);
     free(mesh->set);
@@ -315,6 +316,8 @@ void flex_mesh_convert(struct flex_mesh *mesh, const char *units)
     mesh->length = is_mm ? 1e-3 : 1;
     for (size_t i = 0; i < 3 * (size_t)mesh->n_nodes; i++)
         mesh->position[i] *= mesh->length;
+    for (int e = 0; e < mesh->n_bricks && is_mm; e++)
+        mesh->brick[e].E *= 1e6; /* MPa */
     for (int m = 0; m < 2 && is_mm; m++) {
         struct flex_sparse *A = m == 0 ? &mesh->mass : &mesh->stiffness;
 

@@ -152,6 +152,71 @@ static int read_gauge(const char *text, struct flex_work *w, struct flex_body *b
     return result != 0 || append(body, name, "1", 1) != NULL ? result : -ENOMEM;
 }
 
+/* Add the stress at node @node of @brick, divided by the number of elements @n. */
+static int add_stress(struct flex_work *w, const struct flex_brick *brick, int node, int n)
+{
+    double slope[FLEX_BRICK_NODES][3];
+    int result = flex_brick_slopes_at(&w->mesh, brick, node, slope) > 0 ? 0 : -EDOM;
+
+    for (int a = 0; a < flex_brick_nodes(brick->kind) && result == 0; a++)
+        for (int d = 0; d < 3 && result == 0; d++) {
+            long row = w->mesh.row[6 * (size_t)brick->node[a] + (size_t)d] - 1;
+            double G[3][3] = {{0}}, stress[6];
+
+            memcpy(G[d], slope[a], sizeof(G[d]));
+            flex_brick_stress(brick, G, stress);
+            for (int c = 0; c < 6 && row >= 0 && result == 0; c++)
+                result = flex_triplets_add(&w->recovered, w->n_recovered + c, row,
+                                           stress[c] * w->mesh.length / n);
+        }
+    return result;
+}
+
+/* Return the place of node @at among those of an element, or -1. */
+static int place_in(const struct flex_brick *brick, int at)
+{
+    for (int a = 0; a < flex_brick_nodes(brick->kind); a++)
+        if (brick->node[a] == at)
+            return a;
+    return -1;
+}
+
+/* Read NAME=ID. The stress is the mean of those of all elements at the node. */
+static int read_stress(const char *text, struct flex_work *w, struct flex_body *body)
+{
+    struct flex_mesh *mesh = &w->mesh;
+    char name[LK_NAME_SIZE];
+    double id;
+    int n = 0, at, result = read_name("stress", text, body, name);
+
+    if (result != 0)
+        return result;
+    if (mesh->n_bricks == 0 || mesh->why_none != NULL) {
+        complain("--stress %s: %s, expected an input of CalculiX with solid elements and their "
+                 "material",
+                 text, mesh->why_none != NULL ? mesh->why_none : "there are no elements");
+        return -EINVAL;
+    }
+    at = flex_numbers(strchr(text, '=') + 1, 1, &id) == 1 && flex_is_id(id)
+             ? flex_mesh_find(mesh, (long)id)
+             : -1;
+    for (int e = 0; e < mesh->n_bricks && at >= 0; e++)
+        n += place_in(&mesh->brick[e], at) >= 0;
+    if (n == 0) {
+        complain("--stress %s: expected NAME=ID with the number of a node of an element", text);
+        return -EINVAL;
+    }
+    for (int e = 0; e < mesh->n_bricks && result == 0; e++)
+        if (place_in(&mesh->brick[e], at) >= 0)
+            result = add_stress(w, &mesh->brick[e], place_in(&mesh->brick[e], at), n);
+    w->n_recovered += 6;
+    if (result == -EDOM)
+        complain("--stress %s: an element at the node is distorted, expected a better mesh", text);
+    return result == -EDOM || result == -EINVAL  ? -EINVAL
+           : append(body, name, "Pa", 6) != NULL ? result
+                                                 : -ENOMEM;
+}
+
 int flex_recovery_read(const struct flex_files *files, struct flex_work *w, struct flex_body *body)
 {
     int result = 0;
@@ -160,6 +225,8 @@ int flex_recovery_read(const struct flex_files *files, struct flex_work *w, stru
         result = read_matrix(files->recovery[i], w, body);
     for (int i = 0; i < files->n_gauges && result == 0; i++)
         result = read_gauge(files->gauge[i], w, body);
+    for (int i = 0; i < files->n_stresses && result == 0; i++)
+        result = read_stress(files->stress[i], w, body);
     return result;
 }
 

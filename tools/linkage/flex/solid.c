@@ -193,6 +193,32 @@ static int reduce(const struct flex_work *w, const double center[3], struct flex
     return result == 0 ? reduce_matrix(w, &w->K, ret->stiffness) : result;
 }
 
+void flex_expand(const struct flex_work *w, const double *z, double *ret)
+{
+    for (long i = 0; i < w->mesh.n; i++) {
+        long at[6];
+        double c[6];
+        int entries = row_of(w, i, at, c);
+
+        ret[i] = 0;
+        for (int e = 0; e < entries; e++)
+            ret[i] += c[e] * z[at[e]];
+    }
+}
+
+void flex_condense_load(const struct flex_work *w, const double *f, double *ret)
+{
+    memset(ret, 0, (size_t)w->n_z * sizeof(*ret));
+    for (long i = 0; i < w->mesh.n; i++) {
+        long at[6];
+        double c[6];
+        int entries = row_of(w, i, at, c);
+
+        for (int e = 0; e < entries; e++)
+            ret[at[e]] += c[e] * f[i];
+    }
+}
+
 /* Write the modes as displacements of the nodes, and the quantities of the recovery. */
 static int expand(const struct flex_work *w, const double *y, struct flex_modes *modes)
 {
@@ -211,17 +237,10 @@ static int expand(const struct flex_work *w, const double *y, struct flex_modes 
     for (size_t k = 0; k < (size_t)modes->n; k++) {
         cblas_dgemv(CblasColMajor, CblasNoTrans, (int)n_z, w->n_columns, 1, w->T, (int)n_z,
                     y + k * (size_t)w->n_columns, 1, 0, z, 1);
-        for (long i = 0; i < w->mesh.n; i++) {
-            long at[6];
-            double c[6];
-            int entries = row_of(w, i, at, c);
-
-            x[i] = 0;
-            for (int e = 0; e < entries; e++)
-                x[i] += c[e] * z[at[e]];
+        flex_expand(w, z, x);
+        for (long i = 0; i < w->mesh.n; i++)
             if (w->mesh.at[i] >= 0)
                 modes->shape[k * n + (size_t)w->mesh.at[i]] = x[i];
-        }
         flex_recovery_add(w, x, modes->other + k * others);
     }
     free(z);
@@ -322,6 +341,12 @@ int flex_solid(const struct flex_files *files, const struct flex_wish *wish, str
         result = add_places(&w, body);
     if (result == 0)
         result = flex_recovery_share(body);
+    body->pairs.n = wish->second < body->modes.n ? wish->second : body->modes.n;
+    if (result == 0 && w.mesh.n_bricks > 0 && w.mesh.why_none == NULL && !wish->is_free &&
+        w.n_spiders > 0)
+        result = flex_stiffen(&w, body);
+    else if (result == 0 && w.mesh.n_bricks > 0 && w.mesh.why_none != NULL)
+        file_warning("%s: the elements are not used: %s", files->job, w.mesh.why_none);
     free_work(&w);
     return result;
 }

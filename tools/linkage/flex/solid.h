@@ -5,7 +5,7 @@
  * mesh.c:      nodes and rows;  calculix.c: files of CalculiX
  * mesh_check.c: whether the matrices are those of a free body;  mesh_mass.c: mass distribution
  * spider.c:    interface nodes
- * recovery.c:  stresses and gauges
+ * recovery.c:  stresses and gauges;  bricks.c: solid elements;  stiffening.c: geometric stiffening
  * solid.c:     reduction, from input to body;  solid_basis.c: Hurty/Craig-Bampton basis
  * solver.c:    factors by UMFPACK, eigenvalues by ARPACK;  solver_none.c: without these libraries
  *
@@ -82,6 +82,18 @@ struct flex_set {
     long *id;
 };
 
+enum flex_brick_kind { FLEX_TET_4, FLEX_TET_10, FLEX_HEX_8, FLEX_HEX_20, FLEX_BRICKS };
+#define FLEX_BRICK_NODES 20
+
+/** struct flex_brick - a solid element. @node: its nodes, by index;  @E [Pa], @nu: its material; 0:
+ * not known */
+struct flex_brick {
+    enum flex_brick_kind kind;
+    int node[FLEX_BRICK_NODES];
+    double E;
+    double nu;
+};
+
 /** struct flex_mesh - nodes and matrices.
  * @id:  number of each node in its file;  @is_ascending: each is above the one before
  * @position: 3 for each node [m]
@@ -90,6 +102,7 @@ struct flex_set {
  * @row: for each direction of each node its row + 1, 0: none
  * @other: number and direction of each further coordinate in the file, in the order of their rows
  * @is_complete: no further rows are added;  @is_named: the matrices name the node of each row
+ * @brick: elements of CalculiX;  @why_none: why they cannot be used, NULL: they can
  * @set: sets of the input of CalculiX;  @length: length in the files [m] */
 struct flex_mesh {
     int n_nodes;
@@ -104,6 +117,9 @@ struct flex_mesh {
     bool is_complete;
     bool is_named;
     double length;
+    int n_bricks;
+    struct flex_brick *brick;
+    const char *why_none;
     int n_sets;
     struct flex_set *set;
     struct flex_sparse mass;
@@ -112,13 +128,15 @@ struct flex_mesh {
 
 /** struct flex_files - names of input files and options of the interface.
  * @units:    "m-kg" or "mm-t"; NULL: m-kg
- * @recovery: NAME=FILE[,UNIT];  @gauge: NAME=ID,ID */
+ * @recovery: NAME=FILE[,UNIT];  @gauge: NAME=ID,ID;  @stress: NAME=ID */
 struct flex_files {
     const char *units;
     const char **recovery;
     int n_recoveries;
     const char **gauge;
     int n_gauges;
+    const char **stress;
+    int n_stresses;
     const char *mass;
     const char *stiffness;
     const char *nodes;
@@ -174,6 +192,24 @@ void flex_mesh_free(struct flex_mesh *mesh);
 
 /** flex_calculix_read() - read JOB.inp, JOB.dof, JOB.sti and JOB.mas of CalculiX. */
 int flex_calculix_read(const char *path, struct flex_mesh *ret);
+
+/* ---- bricks.c ---- */
+
+/** flex_brick_kind() - return the kind of an element by its name in CalculiX, or FLEX_BRICKS.
+ * flex_brick_nodes(), flex_brick_points() - number of its nodes, of its integration points. */
+enum flex_brick_kind flex_brick_kind(const char *name);
+int flex_brick_nodes(enum flex_brick_kind kind);
+int flex_brick_points(enum flex_brick_kind kind);
+/** flex_brick_slopes() - compute the derivatives of the shape functions with respect to the place,
+ * at an integration point. Return: its volume; 0: the element is distorted.
+ * flex_brick_slopes_at() - the same at a node of the element. */
+double flex_brick_slopes(const struct flex_mesh *mesh, const struct flex_brick *brick, int point,
+                         double (*ret)[3]);
+double flex_brick_slopes_at(const struct flex_mesh *mesh, const struct flex_brick *brick, int node,
+                            double (*ret)[3]);
+/** flex_brick_stress() - compute the stress xx yy zz xy xz yz for the gradient @G of the
+ * displacement, G[i][k] = d u_i / d x_k. */
+void flex_brick_stress(const struct flex_brick *brick, double G[3][3], double ret[6]);
 
 /* ---- mesh_check.c, mesh_mass.c ---- */
 

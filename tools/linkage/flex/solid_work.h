@@ -44,6 +44,18 @@ struct flex_work {
 int flex_build(struct flex_work *work);
 int flex_build_free(struct flex_work *work, const double center[3], const double *rigid);
 
+/* ---- solid.c ---- */
+
+/** flex_condense_load() - compute C^T f. flex_expand() - compute C z. */
+void flex_condense_load(const struct flex_work *work, const double *f, double *ret);
+void flex_expand(const struct flex_work *work, const double *z, double *ret);
+
+/* ---- stiffening.c ---- */
+
+/** flex_stiffen() - compute the geometric stiffening of a mesh with elements, with the columns of
+ * flex_build(). @body: with its modes and the number of its pairs */
+int flex_stiffen(const struct flex_work *work, struct flex_body *body);
+
 /* ---- recovery.c ---- */
 
 /** flex_recovery_read() - read the matrices and gauges of the recovery. @body: its list is written,

@@ -104,14 +104,18 @@ static double size_of(const struct flex_body *body)
 }
 
 /* Write the second derivatives of the pose of a node. */
-static void write_bend(FILE *file, const struct flex_body *body, int node, double size)
+static void write_bend(FILE *file, const struct flex_body *body, const struct flex_place *place,
+                       double size)
 {
     bool is_first = true;
 
     for (int k = 0; k < body->pairs.n; k++)
         for (int l = k; l < body->pairs.n; l++) {
             const double *bend =
-                body->pairs.bend + 6 * (flex_pair(k, l) * (size_t)body->mass.n + (size_t)node);
+                place->bend != NULL
+                    ? place->bend + 6 * flex_pair(k, l)
+                    : body->pairs.bend +
+                          6 * (flex_pair(k, l) * (size_t)body->mass.n + (size_t)place->node);
             double scale = scale_of(body, k, l);
 
             if (largest(bend, 3) * scale < MATTERS * size && largest(bend + 3, 3) * scale < MATTERS)
@@ -137,8 +141,8 @@ static void write_place(FILE *file, const struct flex_body *body, const struct f
                   NOISE / body->scale[k]);
         fputs("]\n", file);
     }
-    if (body->pairs.bend != NULL && place->node >= 0)
-        write_bend(file, body, place->node, size);
+    if (place->bend != NULL || (body->pairs.bend != NULL && place->node >= 0))
+        write_bend(file, body, place, size);
 }
 
 static void write_recovery(FILE *file, const struct flex_recovery *recovery, int n)
