@@ -440,13 +440,38 @@ static int check_start(const struct lk_system *sys, struct lk_error *ret_error)
     return LK_E_MODEL;
 }
 
+/* Return whether friction follows the reaction of a joint. */
+static bool has_bearings(const struct lk_model *m)
+{
+    bool has = false;
+
+    for (int i = 0; i < m->n_forces; i++)
+        has |= m->forces[i].has_mu != 0;
+    return has;
+}
+
+/* Refuse friction by the reaction of a joint in methods that know it only after the step. */
+static int check_bearings(const struct lk_model *m, const char *formulation,
+                          struct lk_error *ret_error)
+{
+    if (!has_bearings(m) || strcmp(formulation, "rattle") == 0 || strcmp(formulation, "ali3") == 0)
+        return 0;
+    lk_error_set(
+        ret_error,
+        "friction follows the reaction of a joint (mu), which formulation %s does not know "
+        "within its step, expected rattle or ali3",
+        formulation);
+    return LK_E_MODEL;
+}
+
 /* Return whether the system must have all rows. An equilibrium needs all rows, because the search
- * for it uses the inertia of bodies in all directions. */
+ * for it uses the inertia of bodies in all directions; friction by the reaction of a joint needs
+ * its multipliers. */
 static bool wants_all_rows(const struct lk_model *model, const struct lk_options *options,
                            const struct lk_compile_request *request)
 {
     return request->is_bare || !request->formulation->steps_in_plane || model->starts_balanced ||
-           (options && (options->all_rows || options->equilibrium));
+           has_bearings(model) || (options && (options->all_rows || options->equilibrium));
 }
 
 /* return the reductions that the formulation allows and that are not switched off */
@@ -525,6 +550,8 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
         r = lk_fill_modal_check(model, request.formulation->name, order_of(model, options),
                                 options && options->engine ? options->engine : model->solver.engine,
                                 ret_error);
+    if (r == 0)
+        r = check_bearings(model, request.formulation->name, ret_error);
     if (r == 0)
         r = start_model(model, options, how, &sys, &gap, ret_error);
     if (r == 0 && !knows_reactions(sys, options)) {

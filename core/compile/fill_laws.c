@@ -209,6 +209,17 @@ static void add_friction(struct lk_system *sys, struct lk_law *law, const struct
     t->stick = f->stick;
     t->stribeck = f->stribeck;
     t->creep = f->creep > 0 ? f->creep : 1;
+    t->contact = -1;
+    if (f->has_mu) {
+        t->contact = f->joint;
+        t->mu = f->mu;
+        t->mu_stick = f->mu_stick;
+        t->radius = f->radius;
+        t->reach = f->length > 0 ? 2 / f->length : 0;
+        law->by_load = true;
+        sys->n_by_load++;
+        sys->has_bearings = true;
+    }
     t->now->damping = f->damping;
     t->now->scale = f->scale;
     if (f->scale_input >= 0) {
@@ -529,12 +540,17 @@ static void limit_wind_up(struct lk_term *t, const struct lk_force_def *f, doubl
     t->yield = 0.5 * h * t->now->stiffness + t->give;
 }
 
-#define RISEN 3 /* slip / creep rate at which friction is nearly at its limit: tanh(3) = 0.995 */
+#define LEAST_CREEP 1e-12 /* [m/s or rad/s], of a bearing without load */
 
 static void limit_creep(struct lk_term *t, const struct lk_force_def *f, double mobility, double h)
 {
+    if (f->has_mu) { /* the creep rate follows the load */
+        t->creep = fmax(f->creep, LEAST_CREEP);
+        t->load = 0.5 * h * mobility;
+        return;
+    }
     t->creep = fmax(f->creep, t->stick * 0.5 * h * mobility);
-    t->late = RISEN * (t->creep - f->creep);
+    t->late = LK_FRICTION_RISEN * (t->creep - f->creep);
 }
 
 /* Set the creep rate of friction and the hard stops. The smallest creep rate that the step can

@@ -13,7 +13,9 @@
 #include "maths/vec.h"
 #include "rows/table.h"
 #include "step/elements/air.h"
+#include "step/elements/bearing.h"
 #include "step/elements/creep.h"
+#include "step/elements/elements.h"
 #include "step/elements/loads.h"
 #include "step/elements/ports.h"
 #include "step/elements/tyres.h"
@@ -62,6 +64,7 @@ static double law_place(const struct lk_system *sys, const struct lk_law *law, d
     *ret_rate = rates[law->row];
     lk_air_follow_pose(sys, &sys->joint[law->joint], rates);
     lk_creep_follow_pose(sys, &sys->joint[law->joint], sys->now.lambda, rates);
+    lk_bearing_follow(sys, &sys->joint[law->joint], sys->now.lambda);
     return phi[law->row];
 }
 
@@ -685,6 +688,18 @@ static void constrain_accelerations(struct lk_system *sys)
     drop_unreachable(sys, n);
 }
 
+#define LOAD_ROUNDS 8 /* the normal forces change with the friction by its coefficient at most */
+
+/* Let the friction of bearings follow the reactions of the start. */
+static void follow_loads(struct lk_system *sys, bool is_balanced)
+{
+    for (int round = 0; round < LOAD_ROUNDS && sys->has_bearings; round++) {
+        lk_bearings_refer(sys, &sys->now);
+        free_accelerations(sys, is_balanced); /* its multipliers are 0: the loads are kept */
+        constrain_accelerations(sys);
+    }
+}
+
 /* Compute accelerations and multipliers. Forces on bodies without inertia reach the others through
  * the joints, because the artificial mass in W passes them on. If these bodies are out of balance
  * in a direction in which they are free, their acceleration is not defined, and they have none. */
@@ -693,10 +708,11 @@ static void find_accelerations(struct lk_system *sys, bool is_balanced)
     free_accelerations(sys, is_balanced);
     push_massless(sys);
     constrain_accelerations(sys);
-    if (sys->n_massless == 0 || massless_imbalance(sys) < MASSLESS_BALANCED)
-        return;
-    free_accelerations(sys, is_balanced);
-    constrain_accelerations(sys);
+    if (sys->n_massless > 0 && massless_imbalance(sys) >= MASSLESS_BALANCED) {
+        free_accelerations(sys, is_balanced);
+        constrain_accelerations(sys);
+    }
+    follow_loads(sys, is_balanced);
 }
 
 void lk_start_beside(struct lk_system *sys)

@@ -275,6 +275,9 @@ struct lk_tyre_def {
  * @orientation: orientation of the axes of a bushing at t = 0, axes to world
  * @coulomb:   sliding friction [N or N m], >= 0;  @stick: friction at rest, >= coulomb
  * @stribeck:  rate at which friction falls from stick to coulomb
+ * @mu, @mu_stick: with @has_mu, coefficients on the normal force of the joint, see
+ *             step/elements/bearing.h;  @radius: of the pin of an angle [m];  @length: of the
+ *             bearing [m], 0: torques do not count
  * @creep:     rate below which friction acts like a damper (regularisation), 0: as small as the
  *             step allows
  * @has_wind_up: friction with a presliding (bristle) spring of @wind_stiffness and @wind_damping;
@@ -325,6 +328,11 @@ struct lk_force_def {
         double load;
     } line;
     double coulomb;
+    int has_mu;
+    double mu;
+    double mu_stick;
+    double radius;
+    double length;
     double stick;
     double stribeck;
     double creep;

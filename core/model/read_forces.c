@@ -217,13 +217,62 @@ static int read_wind_up(struct lk_node map, struct lk_force_def *force, struct l
     return result;
 }
 
+/* Read friction by the normal force of the joint. */
+static int read_mu(struct lk_node map, const struct lk_model *model, struct lk_force_def *force,
+                   struct lk_error *err)
+{
+    const struct lk_joint_def *joint = &model->joints[force->joint];
+    bool is_angle = lk_joint_coordinate_is_angle(joint->type, force->coordinate);
+    struct lk_node radius = lk_node_get(map, "radius");
+    int result = lk_read_number(map, "mu", 0, &force->mu, err);
+
+    if (joint->type != LK_JOINT_REVOLUTE && joint->type != LK_JOINT_PRISMATIC &&
+        joint->type != LK_JOINT_CYLINDRICAL)
+        return lk_node_refuse(lk_node_get(map, "joint"), err,
+                              "joint '%s' is of type %s, expected a revolute, prismatic or "
+                              "cylindrical one for friction by its normal force",
+                              joint->name, lk_joint_traits[joint->type].name);
+    force->has_mu = 1;
+    force->mu_stick = force->mu;
+    result = lk_also(result, lk_read_number_or(map, "mu_stick", force->mu, &force->mu_stick, err));
+    result = lk_also(result, lk_read_positive_or(map, "length", &force->length, err));
+    if (is_angle)
+        return lk_also(result, lk_read_positive(map, "radius", &force->radius, err));
+    return radius.index == 0
+               ? result
+               : lk_node_refuse(radius, err,
+                                "the coordinate is a length, expected no radius; that of a pin is "
+                                "for an angle");
+}
+
+/* Refuse keys that need mu. */
+static int check_without_mu(struct lk_node map, struct lk_error *err)
+{
+    static const char *const keys[] = {"mu_stick", "radius", "length"};
+
+    for (size_t i = 0; i < 3; i++)
+        if (lk_node_get(map, keys[i]).index != 0)
+            return lk_node_refuse(lk_node_get(map, keys[i]), err,
+                                  "%s without mu, expected mu: the coefficient on the normal force "
+                                  "of the joint",
+                                  keys[i]);
+    return 0;
+}
+
 static int read_friction(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                          struct lk_error *err)
 {
     int result = read_coordinate(map, model, force, err);
 
+    bool has_mu = lk_node_get(map, "mu").index != 0;
+
     force->stribeck = 0.01;
-    result = lk_also(result, lk_read_positive(map, "coulomb", &force->coulomb, err));
+    if (has_mu && result == 0)
+        result = read_mu(map, model, force, err);
+    else if (!has_mu)
+        result = lk_also(result, check_without_mu(map, err));
+    result = lk_also(result, has_mu ? lk_read_number_or(map, "coulomb", 0, &force->coulomb, err)
+                                    : lk_read_positive(map, "coulomb", &force->coulomb, err));
     force->stick = force->coulomb;
     result = lk_also(result, lk_read_number_or(map, "stick", force->coulomb, &force->stick, err));
     result = lk_also(result, lk_read_positive_or(map, "stribeck", &force->stribeck, err));
@@ -452,8 +501,8 @@ static const struct {
       "follows_load", NULL},
      read_creep},
     {"a friction",
-     {"type", "joint", "coordinate", "coulomb", "stick", "stribeck", "creep", "wind_up", "scale",
-      "damping", NULL},
+     {"type", "joint", "coordinate", "coulomb", "stick", "mu", "mu_stick", "radius", "length",
+      "stribeck", "creep", "wind_up", "scale", "damping", NULL},
      read_friction},
     {"an impedance",
      {"type", "joint", "coordinate", "bodies", "points", "force", "stiffness", "damping", "rest",

@@ -62,6 +62,7 @@ struct lk_system {
     int leak_always;     /* subtract E lambda from rigid rows in every iteration, not only once per
                           * step */
     int shows_condition; /* an output shows the violation of accelerations */
+    bool has_bearings;   /* friction that follows reactions of joints, see elements/bearing.h */
     bool has_elements;   /* there are elements of beams, whose strain is watched */
     int books_closing;   /* an output shows the work of closing, see lk_one_book_closing() */
     bool rows_are_independent; /* rigid rows never depend on each other, see

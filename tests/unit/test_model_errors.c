@@ -643,6 +643,17 @@ static const struct row rich_rows[] = {
     {"stiffness: [0, 0, 0, 7, 7, 7]", "stiffness: [0, 0, 0, 0, 0, 0], damping: [0, 0, 0, 0, 0, 0]",
      "m:28:69: stiffness and damping are 0 in all directions, expected more than 0 in at least "
      "one"},
+    {"coulomb: 2, ", "mu: -1, radius: 1, ", "m:29:44: mu is -1, expected at least 0"},
+    {"coulomb: 2, ", "mu: 0.1, ", "m:29:9: the key 'radius' is missing, expected a finite number"},
+    {"coulomb: 2, stick: 2.5", "mu: 0.1, radius: 0.1, mu_stick: 0.05",
+     "m:29:72: mu_stick is 0.05, expected at least 0.1"},
+    {"coulomb: 2, ", "coulomb: 2, length: 1, ",
+     "m:29:60: length without mu, expected mu: the coefficient on the normal force of the joint"},
+    {"joint: hinge, coulomb: 2", "joint: cross, coordinate: first, mu: 0.1, radius: 1",
+     "m:29:33: joint 'cross' is of type universal, expected a revolute, prismatic or cylindrical "
+     "one for friction by its normal force"},
+    {"joint: hinge, coulomb: 2", "joint: slide, mu: 0.1, radius: 1",
+     "m:29:57: the coordinate is a length, expected no radius; that of a pin is for an angle"},
     {"coulomb: 2, ", "", "m:29:9: the key 'coulomb' is missing, expected a finite number"},
     {"coulomb: 2", "coulomb: 0", "m:29:49: coulomb is 0, expected more than 0, at least 1e-15"},
     {"stick: 2.5", "stick: 1.5", "m:29:59: stick is 1.5, expected at least 2"},

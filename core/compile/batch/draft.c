@@ -72,6 +72,8 @@ static int is_known(const struct lk_draft *d)
     for (int i = 0; i < m->n_forces; i++)
         known &= m->forces[i].type != LK_FORCE_CREEP ||
                  !(m->forces[i].follows_load || m->forces[i].spin > 0);
+    for (int i = 0; i < m->n_forces; i++)
+        known &= !m->forces[i].has_mu;
     return known;
 }
 

@@ -28,8 +28,8 @@ void lk_elements_layout(struct lk_system *sys, struct lk_arena *arena)
 
 /* Laws precede the elements that act on their rows; ports precede the blocks that push on them. */
 static const struct lk_element_ops *const all[] = {
-    &lk_signal_ops, &lk_line_ops, &lk_wind_up_ops, &lk_law_ops,   &lk_tyre_ops,
-    &lk_stop_ops,   &lk_sway_ops, &lk_port_ops,    &lk_block_ops, &lk_mode_ops,
+    &lk_signal_ops, &lk_bearing_ops, &lk_line_ops, &lk_wind_up_ops, &lk_law_ops,  &lk_tyre_ops,
+    &lk_stop_ops,   &lk_sway_ops,    &lk_port_ops, &lk_block_ops,   &lk_mode_ops,
 };
 _Static_assert(sizeof(all) / sizeof(all[0]) == LK_ELEMENTS, "room for all in a list");
 

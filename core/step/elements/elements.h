@@ -41,7 +41,7 @@ struct lk_element_ops {
     LK_RT double (*energy)(const struct lk_system *system, const struct lk_state *state);
 };
 
-#define LK_ELEMENTS 10 /* number of sorts of elements */
+#define LK_ELEMENTS 11 /* number of sorts of elements */
 
 /* list of all functions of struct lk_element_ops but is_in, here called hooks */
 #define LK_ELEMENT_HOOKS(X)                                                                        \
@@ -59,6 +59,7 @@ struct lk_element_list {
  * @port_power: power of the input of each port that is an output, at the start of the step [W]
  * @port_rows: n_rows, for mobilities, if ports are outputs
  * In a step of `rattle`:
+ * @keeps_loads: friction of bearings keeps its normal forces, see bearing.h
  * @value: value of the row of each law at q_n;  @rate: its rate after the half kick, before any
  *         multiplier acts, if the system has closes_dampers
  * @power: power at q_n of the laws whose work book() in law_steps.c computes [W] */
@@ -66,6 +67,7 @@ struct lk_element_work {
 #define X(hook) struct lk_element_list hook;
     LK_ELEMENT_HOOKS(X)
 #undef X
+    bool keeps_loads;
     double *port_power;
     double *port_rows;
     double *value;
@@ -104,5 +106,6 @@ extern const struct lk_element_ops lk_sway_ops;    /* sway.c */
 extern const struct lk_element_ops lk_port_ops;    /* ports.c: work of inputs */
 extern const struct lk_element_ops lk_block_ops;   /* blocks.c */
 extern const struct lk_element_ops lk_mode_ops;    /* modes.c: energies of modes */
+extern const struct lk_element_ops lk_bearing_ops; /* bearing.c: normal forces of friction */
 
 #endif

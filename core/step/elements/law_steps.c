@@ -18,6 +18,7 @@
 
 #include "step/elements/law_steps.h"
 #include "step/elements/air.h"
+#include "step/elements/bearing.h"
 #include "step/elements/creep.h"
 #include "step/elements/elements.h"
 #include "step/elements/laws.h"
@@ -375,6 +376,8 @@ void lk_law_steps_follow_pose(struct lk_system *sys, int i, struct lk_jacobian j
     rates_by(sys, j, jacobian, rates);
     lk_air_follow_pose(sys, j, rates);
     lk_creep_follow_pose(sys, j, sys->next.lambda, rates);
+    if (!is_first)
+        lk_bearing_follow(sys, j, sys->next.lambda);
     for (int r = 0; r < j->n_rows; r++) {
         const struct lk_law *law = &sys->law[j->law + r];
         double *regular = &sys->regular[j->row + r];
@@ -396,13 +399,17 @@ void lk_law_steps_change(struct lk_system *sys, const struct lk_state *state, st
         struct lk_twist *const to[LK_SIDES_MAX] = LK_SIDES(sum, j);
         double change[LK_ROWS_MAX];
 
-        if (!lk_creep_follows(sys, j))
+        if (!lk_creep_follows(sys, j) && !lk_bearing_follows(sys, j))
             continue;
         for (int r = 0; r < j->n_rows; r++) {
             const struct lk_law *law = &sys->law[j->law + r];
             double rate, x = lk_loads_law_place(sys, state, law, &rate);
             struct lk_law_value f;
 
+            if (law->by_load && sys->elements->keeps_loads) { /* `rattle` */
+                change[r] = lk_bearing_change(sys, j, x, rate);
+                continue;
+            }
             lk_law_evaluate(law, sys->term, x, rate, 1, &f);
             change[r] = f.elastic + f.dissipative - sys->next.lambda[j->row + r];
             sys->next.lambda[j->row + r] += change[r];

@@ -47,6 +47,8 @@ void lk_table_slopes(int n, const double *x, const double *y, double *slope, dou
  * within the limit of the step */
 static double friction_creep(const struct lk_term *t)
 {
+    if (t->contact >= 0) /* the model fixes this branch */
+        return lk_max(t->creep, t->now->scale * lk_friction_stick(t) * t->load);
     return t->creep * lk_max(1, t->now->scale);
 }
 
@@ -59,7 +61,10 @@ static double friction_creep(const struct lk_term *t)
  * level first. */
 static double risen_level(const struct lk_term *t, double v)
 {
-    return lk_friction_level(t, lk_max(0, fabs(v) - t->late * lk_max(1, t->now->scale)));
+    double late = t->contact >= 0 ? LK_FRICTION_RISEN * (friction_creep(t) - t->creep)
+                                  : t->late * lk_max(1, t->now->scale);
+
+    return lk_friction_level(t, lk_max(0, fabs(v) - late));
 }
 
 /* Add Coulomb friction with the Stribeck effect, regularised by tanh(v / creep). The tangent is
@@ -73,7 +78,8 @@ static void friction(const struct lk_term *t, double v, struct lk_law_value *sum
     double slowest = lk_max(0, fabs(v) - SLIDES_ON * creep), flat = tanh(slowest / creep);
 
     sum->dissipative += risen_level(t, v) * tanh(v / creep) + t->now->damping * v;
-    sum->damping += 0.5 * t->now->scale * t->stick / creep * (1 - flat * flat) + t->now->damping;
+    sum->damping +=
+        0.5 * t->now->scale * lk_friction_stick(t) / creep * (1 - flat * flat) + t->now->damping;
 }
 
 /* return the slope of the friction at the rate @v, without the change of the level */

@@ -45,6 +45,8 @@ struct lk_answer {
  * step, see struct lk_term.
  * @push, @stiffness, @damping, @rest, @limit: values from the model or inputs
  * @scale:  factor of a table, of friction or of the wind; level of a map
+ * @load:   FRICTION of a bearing: its normal force, times the radius of its pin;  @load_start,
+ *          @load_end: at the ends of a step
  * @wound, @slip: FRICTION with wind-up: wind-up and rate of sliding after the last step, in which
  *          the row had the value @from
  * @from:   IMPEDANCE: x at the start of the step; SWAY: delta' of the step, with @stiffness K+
@@ -57,6 +59,9 @@ struct lk_term_now {
     double rest;
     double limit;
     double scale;
+    double load;
+    double load_start;
+    double load_end;
     double wound;
     double slip;
     double from;
@@ -75,7 +80,10 @@ struct lk_term_now {
  * - FRICTION: @coulomb, @stick, @stribeck, @creep, times scale;  @late: rate above which the level
  *       falls;  @wind: index of its state of wind-up, or -1. With wind-up: stiffness and @give:
  *       spring and damper in series with the slider;  @yield: decrease of the force of both over a
- *       step with the rate of sliding [N s/m]
+ *       step with the rate of sliding [N s/m]. If @contact is a joint and not -1, @mu and @mu_stick
+ *       times now.load are added to @coulomb and @stick, see bearing.h; @radius: of the pin [m], 0:
+ *       the coordinate is a length; @reach: 2 / length [1/m]; @load: creep rate for each unit of
+ *       the level
  * - CREEP: limit tanh(damping v / limit), damping v without a limit. If @contact is a joint and not
  *   -1, both follow its normal force, see creep.h: @coulomb and @stick are damping and limit at the
  *   normal force @load [N], scale is N / load. @spin: c C23 / C22 at this force [m]
@@ -104,6 +112,10 @@ struct lk_term {
     const double *area;
     double coulomb;
     double stick;
+    double mu;
+    double mu_stick;
+    double radius;
+    double reach;
     double stribeck;
     double creep;
     double late;
@@ -176,6 +188,7 @@ struct lk_law_now {
  * joint
  * @is_tuned: inputs change a spring of the law;  @is_nonlinear: the tangent is not constant
  * @is_hard: a term is a hard end stop
+ * @by_load: friction follows the reaction of the joint, see bearing.h
  * @now:   values of the law that change in a step
  * @mobility: of nonlinear rows: inverse effective mass of the row in the mechanism at the start
  *            [1/kg, 1/(kg m^2)]
@@ -190,6 +203,7 @@ struct lk_law {
     int is_tuned;
     int is_nonlinear;
     int is_hard;
+    bool by_load;
     struct lk_law_now *now;
     double mobility;
     double free_mobility;
@@ -284,15 +298,25 @@ LK_RT double lk_law_drag(const struct lk_law *law, const struct lk_term *terms, 
  * RT: yes. */
 LK_RT double lk_law_closing(const struct lk_law *law, double c, double h);
 
+/** lk_friction_stick() - return the level of friction at rest, without its scale. */
+static inline double lk_friction_stick(const struct lk_term *term)
+{
+    return term->stick + term->mu_stick * term->now->load;
+}
+
 /** lk_friction_level() - return the friction force or torque at the rate @v, without the damper. */
 static inline double lk_friction_level(const struct lk_term *term, double v)
 {
-    double ratio = v / term->stribeck;
+    double ratio = v / term->stribeck, slides = term->coulomb + term->mu * term->now->load;
 
-    if (term->stick == term->coulomb) /* the model fixes this branch: same work in every step */
-        return term->now->scale * term->coulomb;
-    return term->now->scale * (term->coulomb + (term->stick - term->coulomb) * exp(-ratio * ratio));
+    /* the model fixes this branch: same work in every step */
+    if (term->stick == term->coulomb && term->mu_stick == term->mu)
+        return term->now->scale * slides;
+    return term->now->scale * (slides + (lk_friction_stick(term) - slides) * exp(-ratio * ratio));
 }
+
+/* slip / creep rate at which friction is nearly at its limit: tanh(3) = 0.995 */
+#define LK_FRICTION_RISEN 3
 
 #define LK_DECOUPLED 1e100 /* E of a row that is decoupled from all others */
 

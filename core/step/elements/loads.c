@@ -2,6 +2,7 @@
 /* Applied forces: gravity, loads, input channels; and the energy balance. */
 #include "step/elements/loads.h"
 #include "step/elements/air.h"
+#include "step/elements/bearing.h"
 #include "step/elements/creep.h"
 #include "step/elements/elements.h"
 #include "step/elements/lines.h"
@@ -216,6 +217,7 @@ double lk_loads_next_place(const struct lk_system *sys, const struct lk_state *s
     *ret_rate = places->rate[law->row];
     lk_air_follow_pose(sys, j, places->rate);
     lk_creep_follow_pose(sys, j, state->lambda, places->rate);
+    lk_bearing_follow(sys, j, state->lambda);
     return places->x[j->of[0] ? 0 : law->row];
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Velocities of `rattle`: second half kick, at q_n+1; accelerations and reactions of the new state.
  */
+#include "step/elements/bearing.h"
 #include "step/elements/law_steps.h"
 #include "step/elements/loads.h"
 #include "step/kinematics.h"
@@ -219,6 +220,7 @@ void lk_one_follow(struct lk_system *sys)
     mean.lambda = r->lambda;
     for (int b = 0; b <= sys->n_bodies + sys->n_frames; b++)
         sys->residual[b] = (struct lk_twist){0};
+    lk_bearings_refer(sys, &sys->next);
     lk_law_steps_change(sys, &mean, sys->residual);
     lk_evaluate_clear_frames(sys, sys->residual);
     lk_evaluate_weigh(sys, sys->W, sys->residual);

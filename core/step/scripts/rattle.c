@@ -33,6 +33,7 @@
  * forces. */
 #include "step/scripts/rattle.h"
 #include "maths/vec.h"
+#include "step/elements/bearing.h"
 #include "step/elements/drives.h"
 #include "step/elements/elements.h"
 #include "step/elements/loads.h"
@@ -219,19 +220,27 @@ static void close_velocities(struct lk_system *sys, const double *inputs)
     free_accelerations(sys, inputs);
 }
 
-/* Let creep follow the normal force of its contact. The multiplier of the positions is this force
- * only up to a part of h; the multipliers of the accelerations at both ends of the step give its
- * mean over the step to order 2. So the velocities are corrected with the first accelerations of
- * the new state, and these computed again. One correction is enough, because a normal force depends
- * on creep by the friction coefficient only. */
+/* Let friction follow the normal forces of contacts and bearings. The multiplier of the positions
+ * is this force only up to a part of h; the multipliers of the accelerations at both ends of the
+ * step give its mean over the step to order 2. So the velocities are corrected with the first
+ * accelerations of the new state, and these computed again. One correction is enough, because a
+ * normal force depends on creep by the friction coefficient only. That of a bearing may be the
+ * effect of friction in another one, as that of a guide that a pin tilts: the accelerations before
+ * the correction are computed twice. */
 static void follow_loads(struct lk_system *sys, const double *inputs)
 {
     if (sys->n_by_load == 0)
         return;
+    if (sys->has_bearings) {
+        close_accelerations(sys, RATTLE_REST);
+        lk_bearings_refer(sys, &sys->next);
+        free_accelerations(sys, inputs);
+    }
     close_accelerations(sys, RATTLE_FOLLOW);
     solve_again(sys);
     sweep(sys, RATTLE_VELOCITIES, RATTLE_REST);
     free_accelerations(sys, inputs);
+    sys->elements->keeps_loads = false;
 }
 
 /* ---- the work of drives ---- */
