@@ -141,6 +141,86 @@ static void length_counts(void **state)
     near_to("speed", out[0], 50 - 0.5 * 0.15 * 0.02 * 20 * G * (1 + 2 * 0.3 / 0.1) / 0.4, 1e-9);
 }
 
+/* What pushes along the pin does not press it, and a torque across it adds to that of the weight.
+ */
+static void only_across_the_pin(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: m\ngravity: [0, 0, -9.81]\nbodies:\n  disc: {mass: 20, inertia: [0.4, "
+        "0.4, "
+        "0.4], position: [0.18, 0, 0.24], angular_velocity: [30, 0, 40]}\njoints:\n  pin: {type: "
+        "revolute, bodies: [ground, disc], point: [0, 0, 0], axis: [0.6, 0, 0.8]}\nforces:\n  rub: "
+        "{type: friction, joint: pin, mu: 0.15, radius: 0.02, length: 0.1}\n  tilt: {type: "
+        "constant-torque, body: disc, torque: [0, 10, 0]}\n  thrust: {type: constant-force, body: "
+        "disc, force: [600, 0, 800]}\noutputs:\n  v: {type: joint-velocity, joint: pin}\n";
+    double weight = 20 * G * 0.6, M = 0.3 * weight, out[1];
+
+    (void)state;
+    run_text(text, 0.5, out); /* the weight across the pin turns the disc downwards, about +y */
+    near_to("speed", out[0], 50 - 0.5 * 0.15 * 0.02 * (weight + 2 * (M + 10) / 0.1) / 0.4, 1e-9);
+}
+
+/* The friction goes with its load, and comes back. */
+static void load_comes_and_goes(void **state)
+{
+    static const char text[] = "linkage: 1\nname: m\nbodies:\n  disc: {mass: 20, inertia: [0.4, "
+                               "0.2, 0.2], position: [0, 0, "
+                               "0], angular_velocity: [50, 0, 0]}\njoints:\n  pin: {type: "
+                               "revolute, bodies: [ground, disc], "
+                               "point: [0, 0, 0], axis: [1, 0, 0]}\nforces:\n  rub: {type: "
+                               "friction, joint: pin, mu: 0.15, "
+                               "radius: 0.02}\ninputs:\n  push: {type: body-force, body: disc, "
+                               "frame: world}\noutputs:\n  v: "
+                               "{type: joint-velocity, joint: pin}\n";
+    struct lk_system *system = compile(text, NULL);
+    double v[4];
+
+    (void)state;
+    for (int i = 0; i < 400; i++) {
+        const double push[3] = {0, i / 100 % 2 == 0 ? 300 : 0, 0};
+
+        assert_int_equal(lk_system_step(system, push), 0);
+        if (i % 100 == 99)
+            lk_system_outputs(system, &v[i / 100]);
+    }
+    near_to("pushed", v[0], 50 - 0.1 * 0.15 * 0.02 * 300 / 0.4, 0.01 * 0.15 * 0.02 * 300 / 0.4);
+    near_to("free", v[1], v[0], 0.01 * 0.15 * 0.02 * 300 / 0.4); /* but for a step */
+    near_to("pushed again", v[2] - v[1], v[0] - 50, 0.02 * 0.15 * 0.02 * 300 / 0.4);
+    near_to("free again", v[3], v[2], 0.01 * 0.15 * 0.02 * 300 / 0.4);
+    lk_system_free(system);
+}
+
+/* Vector lanes know nothing of it: a chain that would take them is stepped one by one. */
+static void chain_is_not_in_lanes(void **state)
+{
+    char text[16 * TEXT] = "linkage: 1\nname: m\nbodies:\n";
+    size_t used = strlen(text);
+
+    (void)state;
+    for (int i = 0; i < 48; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used,
+                                 "  b%d: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [%d, 0, "
+                                 "-0.5]}\n",
+                                 i, i);
+    used += (size_t)snprintf(text + used, sizeof(text) - used, "joints:\n");
+    for (int i = 0; i < 48; i++) {
+        char last[16] = "ground";
+
+        if (i > 0)
+            snprintf(last, sizeof(last), "b%d", i - 1);
+        used += (size_t)snprintf(text + used, sizeof(text) - used,
+                                 "  j%d: {type: revolute, bodies: [%s, b%d], point: [%g, 0, "
+                                 "-0.5], axis: [0, 1, 0]}\n",
+                                 i, last, i, i - 0.5);
+    }
+    snprintf(text + used, sizeof(text) - used,
+             "forces:\n  rub: {type: friction, joint: j0, mu: 0.1, radius: 0.1}\n");
+    struct lk_system *system = compile(text, NULL);
+
+    assert_string_equal(lk_system_engine(system), "one by one");
+    lk_system_free(system);
+}
+
 /* ---- a pendulum ---- */
 
 #define PENDULUM                                                                                   \
@@ -243,7 +323,7 @@ static void crank_by_two_methods(void **state)
         double v[3] = {crank_speed(path, 5e-4, name), crank_speed(path, 2.5e-4, name),
                        crank_speed(path, 1.25e-4, name)};
 
-        if (!(fabs(v[2] - v[1]) < 0.35 * fabs(v[1] - v[0])))
+        if (!(fabs(v[2] - v[1]) < 0.27 * fabs(v[1] - v[0])))
             fail_msg("%s: %.9g, %.9g, %.9g", name, v[0], v[1], v[2]);
         fine[m] = v[2] + (v[2] - v[1]) / 3;
     }
@@ -274,10 +354,11 @@ static void others_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slides_on_a_slope),    cmocka_unit_test(holds_on_a_slope),
-        cmocka_unit_test(wheel_runs_down),      cmocka_unit_test(length_counts),
-        cmocka_unit_test(pendulum_has_order_2), cmocka_unit_test(crank_by_two_methods),
-        cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(slides_on_a_slope),     cmocka_unit_test(holds_on_a_slope),
+        cmocka_unit_test(wheel_runs_down),       cmocka_unit_test(length_counts),
+        cmocka_unit_test(only_across_the_pin),   cmocka_unit_test(load_comes_and_goes),
+        cmocka_unit_test(chain_is_not_in_lanes), cmocka_unit_test(pendulum_has_order_2),
+        cmocka_unit_test(crank_by_two_methods),  cmocka_unit_test(others_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
