@@ -9,6 +9,7 @@ import io
 import itertools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -110,7 +111,7 @@ def strain(dN):
 
 
 # ---- meshes ----
-def grid(kind, n):
+def grid(kind, n, sides):
     """nodes by their place in a grid of half elements, and elements"""
     ids, elements = {}, []
 
@@ -132,14 +133,15 @@ def grid(kind, n):
             if kind == 'C3D10':
                 ends += [(ends[a] + ends[b]) // 2 for a, b in EDGES]
             elements.append([node(p) for p in ends])
-    size = np.array([LENGTH, WIDTH, HEIGHT]) / (2 * np.array(n))
-    return ids, np.array(list(ids)) * size - np.array([0, WIDTH / 2, HEIGHT / 2]), elements
+    size = np.array(sides) / (2 * np.array(n))
+    return ids, np.array(list(ids)) * size - np.array([0, sides[1] / 2, sides[2] / 2]), elements
 
 
 class Bar:
-    def __init__(self, kind, n):
+    def __init__(self, kind, n, turn=np.eye(3), sides=(LENGTH, WIDTH, HEIGHT)):
         self.kind, self.element = kind, Element(kind)
-        self.ids, self.x, self.elements = grid(kind, n)
+        self.ids, self.x, self.elements = grid(kind, n, sides)
+        self.x = self.x @ turn.T
         self.ends = [[i for p, i in self.ids.items() if p[0] == at] for at in (0, 2 * n[0])]
         size = 3 * len(self.x)
         self.K, self.M = np.zeros((size, size)), np.zeros((size, size))
@@ -212,9 +214,9 @@ forces:
   push: {type: constant-force, body: bar.tip, point: [1, 0, 0], force: [%g, 0, 0]}
 '''
 TURN = HEAD + '''bodies:
-  hub: {mass: 1e6, inertia: [1e6, 1e6, 1e6], position: [0, 0, 0], angular_velocity: [0, 0, %.17g]}
+  hub: {mass: 1e6, inertia: [1e6, 1e6, 1e6], position: [0, 0, 0], angular_velocity: %s}
 joints:
-  axle: {type: revolute, bodies: [ground, hub], point: [0, 0, 0], axis: [0, 0, 1]}
+  axle: {type: revolute, bodies: [ground, hub], point: [0, 0, 0], axis: %s}
   root: {type: fixed, bodies: [hub, bar.root], point: [0, 0, 0]}
 '''
 REST = HEAD + '''start: equilibrium
@@ -272,7 +274,7 @@ def examine(kind, n, tolerance):
     A = np.block([[np.zeros_like(M), np.eye(len(M))],
                   [-np.linalg.solve(M, K + rate**2 * (tension - softening)), -np.linalg.solve(M, G)]])
     exact = sorted(value for value in np.linalg.eigvals(A).imag if value > 0)
-    near(f'{kind}: turning', rates(TURN % rate, '--turning', 'hub')[:4], exact[:4], tolerance)
+    near(f'{kind}: turning', rates(TURN % ([0, 0, rate], [0, 0, 1]), '--turning', 'hub')[:4], exact[:4], tolerance)
 
     # bending stress at the upper side, in the middle
     (here / 'bar.yaml').write_text(REST)
@@ -291,13 +293,58 @@ def examine(kind, n, tolerance):
     check(f'{kind}: stress', np.abs(found - own).max() < 1e-3 * np.abs(own).max(), f'{found} instead of {own}')
     if kind in ('C3D10', 'C3D20'):
         near(f'{kind}: stress of a beam', -last['middle.xx'], 40 * LENGTH / 2 * HEIGHT / 2 / (WIDTH * HEIGHT**3 / 12), 0.01)
-    return bar
+    return bar, rate, exact
 
 
-bar = examine('C3D20', (8, 1, 1), 1e-3)
+bar, rate, exact = examine('C3D20', (8, 1, 1), 1e-3)
 examine('C3D8', (8, 2, 2), 1e-3)
 examine('C3D10', (6, 1, 1), 1e-3)
 examine('C3D4', (8, 1, 2), 1e-3)
+
+# ---- the bar along a diagonal of its axes: the same, with all components of the inertia ----
+a, b = np.sqrt(0.5), np.sqrt(1 / 3)
+turn = np.array([[a, -b * a, b], [0, b / a, b], [-a, -b * a, b]])  # columns are the axes of the bar
+assert np.abs(turn @ turn.T - np.eye(3)).max() < 1e-12 and np.linalg.det(turn) > 0
+turned = Bar('C3D20', (8, 1, 1), turn)
+turned.write('bar')
+run('flex', 'bar.inp', *INTERFACE, '--modes', 20, '-o', 'bar.modes', '--force')
+near('diagonal: turning', rates(TURN % ((rate * turn[:, 2]).tolist(), turn[:, 2].tolist()), '--turning', 'hub')[:4], exact[:4], 1e-3)
+
+# ---- of a square bar, modes come in pairs, whose directions are chosen: its stresses with them ----
+square = Bar('C3D20', (8, 1, 1), sides=(LENGTH, HEIGHT, HEIGHT))
+square.write('bar')
+middle = square.ids[(8, 1, 2)] + 1
+run('flex', 'bar.inp', *INTERFACE, '--modes', 20, '--stress', f'middle={middle}', '-o', 'bar.modes', '--force')
+(here / 'bar.yaml').write_text(REST)
+run('run', 'bar.yaml', '--duration', 0.001, '-o', 'out.csv', '--force')
+rows = list(csv.reader(io.StringIO((here / 'out.csv').read_text())))
+near('square: stress of a beam', -float(rows[-1][1]), 40 * LENGTH / 2 * HEIGHT / 2 / (HEIGHT**4 / 12), 0.01)
+
+# ---- mm and t, and a second material: the same file ----
+POINT = ('--interface', 'root=root@%s', '--interface', 'tip=tip@%s')
+
+
+def file_of(name, scale, *options):
+    places = [','.join(f'{scale * value:g}' for value in place) for place in ((0, 0, 0.01), (1, 0, 0.01))]
+    words = [word % places[i // 2] if '%' in word else word for i, word in enumerate(POINT)]
+    run('flex', f'{name}.inp', *words, '--modes', 8, '--stress', 'a=20', '--gauge', 'g=5,70', '-o', f'{name}.modes', '--force', *options)
+    return [float(value) for value in re.findall(r'-?\d[\d.]*(?:e[-+]\d+)?', (here / f'{name}.modes').read_text().split('\n', 3)[3])]
+
+
+STEEL = '*MATERIAL, NAME=steel\n*ELASTIC\n%s, 0.3\n*SOLID SECTION, ELSET=bar, MATERIAL=steel\n'
+bar.write('metres')
+metres = np.array(file_of('metres', 1))
+bar.write('two', material='*MATERIAL, NAME=gum\n*ELASTIC\n1e6, 0.4\n' + STEEL % '2.1e11')
+two = np.array(file_of('two', 1))
+check('two materials', len(two) == len(metres) and (two == metres).all(), f'{len(two)}, {len(metres)}, {[(x, y) for x, y in zip(two, metres) if x != y][:4]}')
+bar.x, bar.K, bar.M = 1e3 * bar.x, 1e-3 * bar.K, 1e-3 * bar.M
+bar.write('mm', material=STEEL % '2.1e5')
+mm = np.array(file_of('mm', 1e3, '--units', 'mm-t'))
+check('mm: numbers', len(mm) == len(metres), f'{len(mm)} instead of {len(metres)}')
+if len(mm) == len(metres):
+    worst = np.abs(mm - metres) / np.maximum(np.abs(metres), 1e-6 * np.abs(metres).max())
+    check('mm: file', np.sort(worst)[-len(worst) // 50] < 1e-4, f'{np.sort(worst)[-10:]}')
+bar.x, bar.K, bar.M = 1e-3 * bar.x, 1e3 * bar.K, 1e3 * bar.M
 
 # ---- what elements cannot be used ----
 for what, text, options in (('other', 'there are elements other than C3D4', {'more': '*ELEMENT, TYPE=S3, ELSET=skin\n900, 1, 2, 3\n'}),
