@@ -4,15 +4,13 @@
 of our own: shape functions from monomials. Free frequencies; those of the bar as a column under a load, and as a cantilever that
 turns; stresses.
 usage: test-flex-elements.py LINKAGE"""
-import csv
-import io
 import itertools
 import json
-import pathlib
 import re
 import subprocess
 import sys
-import tempfile
+
+from tool import Tool
 
 try:
     import numpy as np
@@ -20,30 +18,15 @@ except ImportError:
     print('left out: solid elements; install python3-numpy')
     sys.exit(77)
 
-linkage = pathlib.Path(sys.argv[1]).resolve()
-folder = tempfile.TemporaryDirectory()
-here = pathlib.Path(folder.name)
-failed = 0
+tool = Tool(sys.argv[1])
+linkage, here, check, run, table = tool.program, tool.here, tool.check, tool.run, tool.table
 E, NU, RHO = 2.1e11, 0.3, 7850
 LENGTH, WIDTH, HEIGHT = 1.0, 0.03, 0.04
-
-
-def check(what, is_good, note=''):
-    global failed
-    if not is_good:
-        print(f'FAIL {what}: {note}')
-        failed = 1
 
 
 def near(what, value, expected, tolerance):
     error = np.abs(np.asarray(value) / np.asarray(expected) - 1).max()
     check(what, error <= tolerance, f'{value} instead of {expected}')
-
-
-def run(*arguments, status=0):
-    done = subprocess.run([linkage, *map(str, arguments)], capture_output=True, text=True, cwd=here)
-    check(' '.join(map(str, arguments)), done.returncode == status, f'exit status {done.returncode}: {done.stderr}')
-    return done
 
 
 # ---- elements ----
@@ -279,8 +262,7 @@ def examine(kind, n, tolerance):
     # bending stress at the upper side, in the middle
     (here / 'bar.yaml').write_text(REST)
     run('run', 'bar.yaml', '--duration', 0.001, '-o', 'out.csv', '--force')
-    rows = list(csv.reader(io.StringIO((here / 'out.csv').read_text())))
-    last = dict(zip((name.split(' [')[0] for name in rows[0]), map(float, rows[-1])))
+    last = table('out.csv')[-1]
     u = C @ np.linalg.solve(K, 40 * np.eye(len(K))[-4])
     found, own = [], []
     for nodes in bar.elements:
@@ -317,8 +299,7 @@ middle = square.ids[(8, 1, 2)] + 1
 run('flex', 'bar.inp', *INTERFACE, '--modes', 20, '--stress', f'middle={middle}', '-o', 'bar.modes', '--force')
 (here / 'bar.yaml').write_text(REST)
 run('run', 'bar.yaml', '--duration', 0.001, '-o', 'out.csv', '--force')
-rows = list(csv.reader(io.StringIO((here / 'out.csv').read_text())))
-near('square: stress of a beam', -float(rows[-1][1]), 40 * LENGTH / 2 * HEIGHT / 2 / (HEIGHT**4 / 12), 0.01)
+near('square: stress of a beam', -table('out.csv')[-1]['middle.xx'], 40 * LENGTH / 2 * HEIGHT / 2 / (HEIGHT**4 / 12), 0.01)
 
 # ---- mm and t, and a second material: the same file ----
 POINT = ('--interface', 'root=root@%s', '--interface', 'tip=tip@%s')
@@ -363,4 +344,4 @@ check('line', 'this is no element, expected its number and those of its 20 nodes
 for value in ('a=9999', 'a', 'a=x'):
     said = run('flex', 'bar.inp', *INTERFACE, '--modes', 6, '--stress', value, status=1).stderr
     check(f'--stress {value}', f'--stress {value}: expected NAME=' in said, said)
-sys.exit(failed)
+sys.exit(tool.failed)

@@ -3,13 +3,11 @@
 """linkage flex: one beam by matrices in every form that is read, in two systems of units, and as a reduced model; recovered
 loads and strains against statics; the outputs of a model that shows them.
 usage: test-flex-files.py LINKAGE"""
-import csv
-import io
-import pathlib
 import re
 import subprocess
 import sys
-import tempfile
+
+from tool import Tool
 
 try:
     import numpy
@@ -17,17 +15,8 @@ except ImportError:
     print('left out: matrices in files; install python3-numpy')
     sys.exit(77)
 
-linkage = pathlib.Path(sys.argv[1]).resolve()
-folder = tempfile.TemporaryDirectory()
-here = pathlib.Path(folder.name)
-failed = 0
-
-
-def check(what, is_good, note=''):
-    global failed
-    if not is_good:
-        print(f'FAIL {what}: {note}')
-        failed = 1
+tool = Tool(sys.argv[1])
+linkage, here, check, run, write, table = tool.program, tool.here, tool.check, tool.run, tool.write, tool.table
 
 
 def near(what, value, expected, tolerance):
@@ -35,19 +24,9 @@ def near(what, value, expected, tolerance):
     check(what, error <= tolerance, f'{value} instead of {expected}')
 
 
-def run(*arguments, status=0):
-    done = subprocess.run([linkage, *map(str, arguments)], capture_output=True, text=True, cwd=here)
-    check(' '.join(map(str, arguments)), done.returncode == status, f'exit status {done.returncode}: {done.stderr}')
-    return done
-
-
 def refused(what, text, *arguments):
     said = ''.join(line for line in run(*arguments, status=1).stderr.splitlines(True) if 'is not that of solids' not in line)
     check(what, text in said and said.count('\n') == 1, said)
-
-
-def write(name, text):
-    (here / name).write_text(text)
 
 
 # ---- a cantilever beam along x of 4 elements: steel, 20 mm x 10 mm, 1 m long ----
@@ -297,9 +276,8 @@ outputs:
 '''
 write('model.yaml', MODEL)
 run('run', 'model.yaml', '--duration', '0.002', '-o', 'out.csv', '--force')
-rows = list(csv.reader(io.StringIO((here / 'out.csv').read_text())))
-units = dict(re.match(r'(.*) \[(.*)\]', column).groups() for column in rows[0][1:])
-last = dict(zip((column.split(' [')[0] for column in rows[0]), map(float, rows[-1])))
+units = dict(re.match(r'(.*) \[(.*)\]', column).groups() for column in (here / 'out.csv').read_text().split('\n')[0].split(',')[1:])
+last = table('out.csv')[-1]
 bending, torsion = 3 * LENGTH * HEIGHT / 2 / I_Y, 2e6
 near('moment', abs(last['moment']), 3 * LENGTH, 0.05)  # the axial force acts on the deflected beam
 near('moment: reaction', abs(last['moment']), abs(last['reaction.ty']), 1e-4)
@@ -320,8 +298,7 @@ write('moment.txt', numbers(moment[None, :] * unit, ''))
 reduce('--units', 'mm-t', '--modes', 12, '--recovery', 'weld=stress.mtx,MPa', '--recovery', 'root=moment.txt,N m',
        '--gauge', 'strain=40,50', '--damping', 0.02, nodes='mm.csv')
 run('run', 'model.yaml', '--duration', '0.002', '-o', 'mm.csv', '--force')
-rows = list(csv.reader(io.StringIO((here / 'mm.csv').read_text())))
-second = dict(zip((column.split(' [')[0] for column in rows[0]), map(float, rows[-1])))
+second = table('mm.csv')[-1]
 for name, factor in (('moment', 1), ('weld.mises', 1e-6), ('strain', 1)):
     near(f'mm: {name}', second[name] / last[name] / factor, 1, 1e-6)
 
@@ -357,4 +334,4 @@ for what, text, bad in (('words', 'expected', 'a,b\n'), ('direction', 'direction
 put(numbers)
 write('M.txt', abaqus(M, 'M'))
 refused('forms', 'both matrices in the same form', 'flex', *MATRICES, '--nodes', 'nodes.csv', *HOLD, '--modes', 6)
-sys.exit(failed)
+sys.exit(tool.failed)

@@ -3,47 +3,21 @@
 """A beam as a modal body: the spin-up of Kane, frequencies of a cantilever, rest under its weight beside the beam itself; one
 result from a file and from the flat text, and from a state that was kept; refused files.
 usage: test-modal.py LINKAGE MODELS"""
-import csv
-import io
 import json
 import math
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
-linkage, models = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-folder = tempfile.TemporaryDirectory()
-here = pathlib.Path(folder.name)
-failed = 0
+from tool import Tool
 
-
-def check(what, is_good, note=''):
-    global failed
-    if not is_good:
-        print(f'FAIL {what}: {note}')
-        failed = 1
+models = pathlib.Path(sys.argv[2]).resolve()
+tool = Tool(sys.argv[1])
+linkage, here, check, run, write, table = tool.program, tool.here, tool.check, tool.run, tool.write, tool.table
 
 
 def near(what, value, expected, tolerance):
     check(what, abs(value - expected) <= tolerance, f'{value:.8g} instead of {expected:.8g}')
-
-
-def run(*arguments, status=0):
-    done = subprocess.run([linkage, *map(str, arguments)], capture_output=True, text=True, cwd=here)
-    check(' '.join(map(str, arguments)), done.returncode == status, f'exit status {done.returncode}: {done.stderr}')
-    return done
-
-
-def write(name, text):
-    (here / name).write_text(text)
-
-
-def table(name):
-    rows = list(csv.reader(io.StringIO((here / name).read_text())))
-    head = [column.split(' [')[0] for column in rows[0]]
-    return [dict(zip(head, map(float, row))) for row in rows[1:]]
 
 
 # the beam of the shipped model, as the beam itself and by 20 of its modes
@@ -190,5 +164,4 @@ refused('bad file', SPIN.replace('%s', '{type: modal, file: bad.modes}', 1) % 'e
 write('half.modes', 'mass: 1\ninertia: [1, 1, 1]\n')
 refused('half a file', SPIN.replace('%s', '{type: modal, file: half.modes}', 1) % 'energy', 'half.modes')
 
-folder.cleanup()
-sys.exit(failed)
+sys.exit(tool.failed)
