@@ -276,8 +276,8 @@ struct lk_tyre_def {
  * @coulomb:   sliding friction [N or N m], >= 0;  @stick: friction at rest, >= coulomb
  * @stribeck:  rate at which friction falls from stick to coulomb
  * @mu, @mu_stick: with @has_mu, coefficients on the normal force of the joint, see
- *             step/elements/bearing.h;  @radius: of the pin of an angle [m];  @length: of the
- *             bearing [m], 0: torques do not count
+ *             step/elements/bearing.h;  @radius: radius of the pin, for an angle [m];  @length: of
+ * the bearing [m], 0: torques do not count
  * @creep:     rate below which friction acts like a damper (regularisation), 0: as small as the
  *             step allows
  * @has_wind_up: friction with a presliding (bristle) spring of @wind_stiffness and @wind_damping;

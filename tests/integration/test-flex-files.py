@@ -239,8 +239,8 @@ reduce('--modes', 6, nodes='ends.csv')
 near('condensed', modes_of('beam.modes') / frequencies(Kr[:12, :12], Mr[:12, :12], set())[6:], 1, 1e-9)
 
 # ---- recovery ----
-# The bending moment about y at the root is what the first element needs there. A stress of six components: the bending stress in
-# the outer fibre at the root, and a torsional one. The gauge: extension of the last element
+# One row: the bending moment about y at the root, which is a nodal moment of the first element. Six rows: the bending stress of the
+# outer fibre at the root, and a torsional stress. The gauge measures the strain of the last element
 first = element(LENGTH / ELEMENTS)[0]
 moment = numpy.zeros(N)
 moment[:12] = first[4]

@@ -97,6 +97,35 @@ static void holds_on_a_slope(void **state)
     near_to("without it", out[1], G * (0.6 - 0.7 * 0.8), 5e-3);
 }
 
+/* A push beside the guide jams it from the distance length / (2 mu) = 0.75 m on, however strong. */
+static void guide_jams(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: m\nbodies:\n  box: {mass: 3, inertia: [0.1, 0.1, 0.1], position: [0, 0, "
+        "0]}\njoints:\n  guide: {type: prismatic, bodies: [ground, box], point: [0, 0, 0], axis: "
+        "[1, "
+        "0, 0]}\nforces:\n  rub: {type: friction, joint: guide, mu: 0.2, length: 0.3, wind_up: "
+        "{}}\n "
+        " push: {type: constant-force, body: box, point: [0, %g, 0], force: [%g, 0, "
+        "0]}\noutputs:\n  "
+        "v: {type: joint-velocity, joint: guide}\n  f: {type: force, force: rub}\n";
+    static const double force[] = {10, 1000};
+    char own[TEXT];
+    double out[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        snprintf(own, sizeof(own), text, 0.76, force[i]);
+        run_text(own, 1, out);
+        near_to("jammed", out[0], 0, 1e-9);
+        near_to("it holds", out[1] / force[i], -1, 1e-9);
+        snprintf(own, sizeof(own), text, 0.6, force[i]);
+        run_text(own, 1, out);
+        near_to("it slides", out[0] * 3 / force[i], 0.2, 0.005);
+        near_to("friction", out[1] / force[i], -0.8, 1e-9);
+    }
+}
+
 /* ---- pins ---- */
 
 /* A wheel on a horizontal pin loses its spin by mu r m g. */
@@ -354,11 +383,12 @@ static void others_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slides_on_a_slope),     cmocka_unit_test(holds_on_a_slope),
-        cmocka_unit_test(wheel_runs_down),       cmocka_unit_test(length_counts),
-        cmocka_unit_test(only_across_the_pin),   cmocka_unit_test(load_comes_and_goes),
-        cmocka_unit_test(chain_is_not_in_lanes), cmocka_unit_test(pendulum_has_order_2),
-        cmocka_unit_test(crank_by_two_methods),  cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(slides_on_a_slope),    cmocka_unit_test(holds_on_a_slope),
+        cmocka_unit_test(guide_jams),           cmocka_unit_test(wheel_runs_down),
+        cmocka_unit_test(length_counts),        cmocka_unit_test(only_across_the_pin),
+        cmocka_unit_test(load_comes_and_goes),  cmocka_unit_test(chain_is_not_in_lanes),
+        cmocka_unit_test(pendulum_has_order_2), cmocka_unit_test(crank_by_two_methods),
+        cmocka_unit_test(others_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,7 @@ void lk_bearing_follow(const struct lk_system *sys, const struct lk_joint *j, co
 
 void lk_bearings_refer(const struct lk_system *sys, const struct lk_state *state)
 {
-    for (int i = 0; i < sys->n_joints; i++)
+    for (int i = 0; i < sys->n_joints && sys->has_bearings; i++)
         if (lk_bearing_follows(sys, &sys->joint[i]))
             follow(sys, &sys->joint[i], state->lambda, false);
 }

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Friction of a joint that follows the joint's own reaction: a pin in its hole, a slider in its
- * guide. With the force F of the joint's rows on one of its bodies, their torque M about the point
- * of the joint, and its axis a,
+/* Friction of a joint by its own reaction: a pin in its hole, a slider in its guide. The rows of
+ * the joint exert the force F [N] and, about the point of the joint, the torque M [N m] on one of
+ * its bodies; a is its axis; all in world axes. The normal force is
  *
  *     N = |F - (F . a) a| + 2 |M - (M . a) a| / length
  *
- * and the level of the friction is scale (coulomb + mu N), times the radius of the pin for an
- * angle. The second term is the pair of forces at both ends of a bearing of this length.
+ * and the level of the friction is scale (coulomb + mu N), for an angle scale (coulomb + mu radius
+ * N). The second term of N is the pair of forces at both ends of a bearing. Friction of joints by
+ * their reactions: E. J. Haug, S. C. Wu, S. M. Yang, Dynamics of mechanical systems with Coulomb
+ * friction, stiction, impact and constraint addition-deletion, Mech. Mach. Theory 21 (1986)
+ * 401-406.
  *
- * In a step of `rattle` N is that of the accelerations at the start of the step, until the step is
- * corrected at its end by those of the new state: the mean of both is that of the step to order 2.
- * The multipliers of the positions are no help: those of different rows are mean values over
- * different parts of the step, and M is a small difference of large ones. `ali3` solves for
- * accelerations, and N follows its iterates. */
+ * A step of `rattle` uses N of the accelerations at its start. At its end it is corrected with N of
+ * the new state: the mean of both is the mean N of the step to order 2. The multipliers of the
+ * positions are not used: they are mean values over different parts of the step for different rows,
+ * and M is a small difference of large terms. `ali3` solves for accelerations, and N follows its
+ * iterates. */
 #ifndef LK_STEP_BEARING_H
 #define LK_STEP_BEARING_H
 
 #include "step/system.h"
 #include <stdbool.h>
 
-/** lk_bearing_follows() - return whether joint @j is the row of a coordinate with such friction.
+/** lk_bearing_follows() - return whether joint @j is the row of a coordinate with friction by load.
  * The model decides, so that the work is the same in every step. RT: yes. */
 LK_RT bool lk_bearing_follows(const struct lk_system *system, const struct lk_joint *j);
 

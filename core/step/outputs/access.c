@@ -107,7 +107,7 @@ static void find_strain(const struct lk_system *system, struct lk_extent *ret)
         strain += fabs(law->strain * system->now.lambda[j->row + law->row]);
         if (strain > ret->strain) {
             ret->strain = strain;
-            ret->strained = j->body[j->body[0] >= system->n_named_bodies];
+            ret->strained = system->body[j->body[0]].of; /* no element ends at the ground */
         }
     }
 }

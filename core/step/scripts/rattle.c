@@ -220,13 +220,13 @@ static void close_velocities(struct lk_system *sys, const double *inputs)
     free_accelerations(sys, inputs);
 }
 
-/* Let friction follow the normal forces of contacts and bearings. The multiplier of the positions
- * is this force only up to a part of h; the multipliers of the accelerations at both ends of the
- * step give its mean over the step to order 2. So the velocities are corrected with the first
- * accelerations of the new state, and these computed again. One correction is enough, because a
- * normal force depends on creep by the friction coefficient only. That of a bearing may be the
- * effect of friction in another one, as that of a guide that a pin tilts: the accelerations before
- * the correction are computed twice. */
+/* Let friction follow the normal forces of contacts and bearings. The multipliers of the positions
+ * equal these forces to order 1 in h only; those of the accelerations at both ends of the step give
+ * their mean over the step to order 2. So the velocities are corrected with the first accelerations
+ * of the new state, and these computed again. One correction is enough, because a normal force
+ * depends on creep by the friction coefficient only. The normal force of a bearing may depend on
+ * the friction of another bearing, for example of a pin that tilts a slider in its guide. With
+ * bearings, the accelerations are therefore computed twice before the correction. */
 static void follow_loads(struct lk_system *sys, const double *inputs)
 {
     if (sys->n_by_load == 0)

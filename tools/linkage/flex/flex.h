@@ -93,7 +93,8 @@ struct flex_pairs {
 /** struct flex_place - a node of the mode file.
  * @node:  node of the mesh, or -1;  @position: [m]
  * @shape: 6 values for each mode; NULL: the shape of @node in the modes of the body
- * @bend:  6 values for each pair; NULL: those of @node in the pairs of the body, if any */
+ * @bend:  second derivatives of its motion, 6 values for each pair; NULL: those of @node in the
+ *         pairs of the body, if there are any */
 struct flex_place {
     char name[LK_NAME_SIZE];
     int node;

@@ -169,8 +169,8 @@ static int read_abaqus(struct reading *r)
 
 /* ---- Nastran ---- */
 
-/* Split a line into fields without blanks: free, large or small ones. Return: 4 or 8, the fields
- * after the first one. */
+/* Split a line into its fields, in free, large or small format, and remove blanks. Return: number
+ * of fields after the first one: 4 in large format, else 8. */
 static int split(const char *line, char ret[FIELDS][WIDE + 1])
 {
     size_t length = strcspn(line, "\r\n"), at = 0;

@@ -85,8 +85,8 @@ struct flex_set {
 enum flex_brick_kind { FLEX_TET_4, FLEX_TET_10, FLEX_HEX_8, FLEX_HEX_20, FLEX_BRICKS };
 #define FLEX_BRICK_NODES 20
 
-/** struct flex_brick - a solid element. @node: its nodes, by index;  @E [Pa], @nu: its material; 0:
- * not known */
+/** struct flex_brick - a solid element. @node: indices of its nodes;  @E: Young's modulus
+ * [Pa], 0: not known;  @nu: Poisson's ratio */
 struct flex_brick {
     enum flex_brick_kind kind;
     int node[FLEX_BRICK_NODES];
@@ -201,7 +201,7 @@ enum flex_brick_kind flex_brick_kind(const char *name);
 int flex_brick_nodes(enum flex_brick_kind kind);
 int flex_brick_points(enum flex_brick_kind kind);
 /** flex_brick_slopes() - compute the derivatives of the shape functions with respect to the place,
- * at an integration point. Return: its volume; 0: the element is distorted.
+ * at an integration point. Return: the volume of the point [m^3]; 0: the element is distorted.
  * flex_brick_slopes_at() - the same at a node of the element. */
 double flex_brick_slopes(const struct flex_mesh *mesh, const struct flex_brick *brick, int point,
                          double (*ret)[3]);

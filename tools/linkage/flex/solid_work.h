@@ -15,8 +15,8 @@
  *             multipliers, after the n_free rows
  * @n_free, @n_z, @n_rows: coordinates outside of rigid spiders, all, rows of the factor
  * @T:         basis, n_z x n_columns
- * @recovered: matrix of the recovery, @n_recovered rows, by the degrees of freedom in the units of
- *             the files */
+ * @recovered: recovery matrix: @n_recovered rows, a column for each degree of freedom, for
+ *             displacements in the units of the files */
 struct flex_work {
     const struct flex_wish *wish;
     struct flex_mesh mesh;
