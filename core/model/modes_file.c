@@ -182,6 +182,16 @@ static int shift_nodes(struct work *w, int modes, const double center[3])
     return result;
 }
 
+/* Copy the value at @key of the file to @map, if there is one; the reader of bodies reports what is
+ * missing. */
+static int copy_key(struct work *w, struct lk_node root, const char *key, int map, int file)
+{
+    struct lk_node node = lk_node_get(root, key);
+    int value = 0, result = node.index != 0 ? copy(w, node, file, &value) : 0;
+
+    return result == 0 && node.index != 0 ? put(w, map, key, value) : result;
+}
+
 /* Write the body from the root of the file. */
 static int add_body(struct work *w, struct lk_node root, int *entries)
 {
@@ -191,7 +201,7 @@ static int add_body(struct work *w, struct lk_node root, int *entries)
     static const char *const of_modes[] = {"frequency", "inertia_first", "second",
                                            "nodes",     "recovery",      NULL};
     bool has_damping = lk_node_get(w->map, "damping").index != 0;
-    int body = 0, modes = 0, value = 0, key = 0;
+    int body = 0, modes = 0, key = 0;
     long file = lk_document_add_text(w->d, w->file->name);
     double center[3] = {0};
     int result = lk_node_check_keys(root, "a file of modes", keys, w->err);
@@ -208,31 +218,13 @@ static int add_body(struct work *w, struct lk_node root, int *entries)
         result = lk_document_new_node(w->d, w->key, &modes);
     if (result == 0)
         mark(w, modes, root, (int)file);
-    for (int i = 0; of_body[i] != NULL && result == 0; i++) {
-        struct lk_node node = lk_node_get(root, of_body[i]);
-
-        if (node.index == 0)
-            continue; /* the reader of bodies reports it */
-        result = copy(w, node, (int)file, &value);
-        if (result == 0)
-            result = put(w, body, of_body[i], value);
-    }
-    for (int i = 0; of_modes[i] != NULL && result == 0; i++) {
-        struct lk_node node = lk_node_get(root, of_modes[i]);
-
-        if (node.index == 0)
-            continue;
-        result = copy(w, node, (int)file, &value);
-        if (result == 0)
-            result = put(w, modes, of_modes[i], value);
-    }
-    if (result == 0 && has_damping)
-        result = put_damping(w, root, modes);
-    if (result == 0 && !has_damping && lk_node_get(root, "damping").index != 0) {
-        result = copy(w, lk_node_get(root, "damping"), (int)file, &value);
-        if (result == 0)
-            result = put(w, modes, "damping", value);
-    }
+    for (int i = 0; of_body[i] != NULL && result == 0; i++)
+        result = copy_key(w, root, of_body[i], body, (int)file);
+    for (int i = 0; of_modes[i] != NULL && result == 0; i++)
+        result = copy_key(w, root, of_modes[i], modes, (int)file);
+    if (result == 0)
+        result = has_damping ? put_damping(w, root, modes)
+                             : copy_key(w, root, "damping", modes, (int)file);
     if (result == 0)
         result = put_motion(w, body, center);
     if (result == 0)
