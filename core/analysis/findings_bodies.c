@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* largest plausible radius of gyration, in sizes of the body; kg cm^2 instead of kg m^2 gives
  * 100 */
@@ -53,6 +54,17 @@ static void see(struct places *p, const double point[3], const struct lk_body_de
     p->n++;
 }
 
+/* a contact holds a body at its shape, whose side stands for the place */
+static void see_shape(struct places *p, const struct lk_shape_def *shape,
+                      const struct lk_body_def *body)
+{
+    double side[3];
+
+    memcpy(side, shape->frame == LK_FRAME_BODY ? body->position : shape->position, sizeof(side));
+    side[0] += shape->size[0] / 2;
+    see(p, side, body);
+}
+
 static struct places places_of(const struct lk_model *m, int b)
 {
     struct places p = {0};
@@ -68,6 +80,10 @@ static struct places places_of(const struct lk_model *m, int b)
                  (m->forces[i].type == LK_FORCE_IMPEDANCE && m->forces[i].joint < 0)) &&
                 m->forces[i].body[s] == b)
                 see(&p, m->forces[i].point[s], &m->bodies[b]);
+    for (int i = 0; i < m->n_forces; i++)
+        for (int s = 0; s < 2 && m->forces[i].type == LK_FORCE_CONTACT; s++)
+            if (m->forces[i].body[s] == b)
+                see_shape(&p, &m->shapes[m->forces[i].contact.shape[s]], &m->bodies[b]);
     return p;
 }
 

@@ -53,12 +53,13 @@ const char *lk_body_text(const struct lk_system *sys, int i, char *text, size_t 
 /* Describe an element between two bodies that has no name as a joint. */
 static void describe_element(const struct lk_system *sys, int i, char *text, size_t size)
 {
-    const char *what = sys->joint[i].type == LK_JOINT_BUSHING ? "bushing"
-                       : sys->joint[i].type == LK_JOINT_CREEP ? "creep"
-                       : sys->joint[i].type == LK_JOINT_TYRE  ? "tyre"
-                       : sys->joint[i].type == LK_JOINT_AIR   ? "drag"
-                       : sys->joint[i].type == LK_JOINT_SWAY  ? "across"
-                                                              : "spring";
+    const char *what = sys->joint[i].type == LK_JOINT_BUSHING   ? "bushing"
+                       : sys->joint[i].type == LK_JOINT_CREEP   ? "creep"
+                       : sys->joint[i].type == LK_JOINT_TYRE    ? "tyre"
+                       : sys->joint[i].type == LK_JOINT_CONTACT ? "contact"
+                       : sys->joint[i].type == LK_JOINT_AIR     ? "drag"
+                       : sys->joint[i].type == LK_JOINT_SWAY    ? "across"
+                                                                : "spring";
     int part = sys->joint[i].body[1];
     char first[LK_TEXT_SIZE], second[LK_TEXT_SIZE];
 

@@ -52,6 +52,9 @@ static const struct shape output_shapes[LK_OUTPUT_TYPES] = {
                                 {"kappa", "slope", "camber", "deflection", "x", "y", "z"},
                                 {"1", "1", "1", "m", "m", "m", "m"}},
     [LK_OUTPUT_MODE] = {2, {"q", "rate"}, {"kg^0.5 m", "kg^0.5 m/s"}},
+    [LK_OUTPUT_CONTACT] = {5,
+                           {"gap", "normal", "friction", "slip", "residual"},
+                           {"m", "N", "N", "m/s", "N"}},
     [LK_OUTPUT_PORT_WORK] = {1, {""}, {"J"}},
     [LK_OUTPUT_CONDITION] = {3, {"pivot", "increment", "acceleration"}, {"1", "m", "m/s^2"}},
 };
@@ -143,7 +146,7 @@ static struct shape force_shape(const struct lk_model *model, const struct lk_fo
         return (struct shape)SIX("f", "t", "N", "N m");
     if (force->type == LK_FORCE_CREEP)
         return (struct shape){2, {"longitudinal", "lateral"}, {"N", "N"}};
-    if (force->type == LK_FORCE_DRAG)
+    if (force->type == LK_FORCE_DRAG || force->type == LK_FORCE_CONTACT)
         return (struct shape){3, {"fx", "fy", "fz"}, {"N", "N", "N"}};
     if (force->type == LK_FORCE_LINE) {
         struct shape shape = {2, {"first", "second"}, {"N", "N"}};

@@ -128,9 +128,18 @@ static double largest_turn(const struct lk_model *model, double h)
     return most * h;
 }
 
+static bool has_contacts(const struct lk_model *m)
+{
+    bool has = false;
+
+    for (int i = 0; i < m->n_forces; i++)
+        has |= m->forces[i].type == LK_FORCE_CONTACT;
+    return has;
+}
+
 /* Return the default number of Newton iterations of a formulation. The error of a matrix that is
  * constant during the step grows with the rotation of the bodies: a top that tumbles by 0.5, 1, 1.5
- * rad per step needs 6, 7, 9 iterations instead of 5. */
+ * rad per step needs 6, 7, 9 iterations instead of 5. The passes of contacts need one more. */
 static int own_iterations(const struct lk_formulation *f, const struct lk_model *model, int order,
                           double h)
 {
@@ -139,7 +148,8 @@ static int own_iterations(const struct lk_formulation *f, const struct lk_model 
     if (order > 2 && f->extrapolation && f->extrapolation->iterations != 0)
         return f->extrapolation->iterations;
     if (f == &lk_formulation_rattle)
-        return f->iterations + (turn > 0.4) + (turn > 0.7) + 2 * (turn > 1.25);
+        return f->iterations + has_contacts(model) + (turn > 0.4) + (turn > 0.7) +
+               2 * (turn > 1.25);
     return f->iterations != 0 ? f->iterations : LK_ITERATIONS;
 }
 
@@ -412,6 +422,15 @@ static int check_stops(const struct lk_system *sys, struct lk_error *ret_error)
                      n, sys->h);
         return LK_E_MODEL;
     }
+    if (n > 0 && sys->n_contacts > 0) {
+        lk_error_set(
+            ret_error,
+            "%d end stops are too stiff for a step of %g s and become impacts, which a "
+            "model with contacts does not have, expected contacts in place of them, softer "
+            "stops or a shorter step",
+            n, sys->h);
+        return LK_E_MODEL;
+    }
     if (n <= LK_HARD_STOPS_MAX)
         return 0;
     lk_error_set(
@@ -565,6 +584,8 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
         r = raise_order(model, options, how, sys, ret_error);
     if (r == 0)
         r = check_start(sys, ret_error);
+    if (r == 0 && !request.is_bare)
+        r = lk_fill_check_contacts(sys, model, ret_error);
     if (r != 0) {
         lk_system_free(sys);
         return r;

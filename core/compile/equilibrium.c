@@ -72,13 +72,14 @@ int lk_equilibrium_refuse(const struct lk_equilibrium_work *w, int at, struct lk
     lk_error_set(
         ret_error,
         "no static equilibrium found: body '%s' is left with %.3g %s %s after %d iterations, "
-        "where the largest force is %.3g; expected springs, joints or stops that hold what "
+        "where the largest force is %.3g; expected springs, joints or stops%s that hold what "
         "gravity and loads pull, or no 'start: equilibrium'",
         sys->body_name[sys->body[lk_equilibrium_owner(w, at)].of], fabs(w->g[at]),
         is_mode      ? "N kg^-0.5"
         : at % 6 < 3 ? "N"
                      : "N m",
-        is_mode ? "on a mode" : ways[at % 6], sys->equilibrium.iterations, w->force);
+        is_mode ? "on a mode" : ways[at % 6], sys->equilibrium.iterations, w->force,
+        sys->n_contacts > 0 ? " (not contacts, which do not act in this search)" : "");
     return LK_E_ASSEMBLY;
 }
 

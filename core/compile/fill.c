@@ -301,6 +301,8 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
         fill_from_def(sys, d, j, &d->model->joints[d->model->forces[b->force].joint]);
     else if (b->type == LK_JOINT_TYRE)
         lk_fill_tyre_joint(sys, d->model, b->force, j);
+    else if (b->type == LK_JOINT_CONTACT)
+        lk_fill_contact_joint(sys, d->model, b->force, b->which, j);
     else if (def)
         fill_from_def(sys, d, j, def);
     else if (b->force >= 0)

@@ -150,6 +150,23 @@ void lk_fill_tyre_joint(struct lk_system *system, const struct lk_model *model, 
 /** lk_fill_tyres() - set all tyres. */
 void lk_fill_tyres(struct lk_system *system, const struct lk_draft *draft);
 
+/* ---- fill_contacts.c ---- */
+
+void lk_fill_contact_layout(struct lk_system *system, struct lk_arena *arena);
+/** lk_fill_contact_joint() - set the geometry of the rows of point @point of a contact. */
+void lk_fill_contact_joint(struct lk_system *system, const struct lk_model *model, int force,
+                           int point, struct lk_joint *joint);
+/** lk_fill_contact_signals() - connect friction to inputs; call after the inputs are filled. */
+void lk_fill_contact_signals(struct lk_system *system, const struct lk_draft *draft);
+/** lk_fill_contact_compliances() - set the compliances of all points; call after lk_fill_dampers().
+ */
+void lk_fill_contact_compliances(struct lk_system *system, const struct lk_draft *draft);
+
+/** lk_fill_check_contacts() - refuse a start in which shapes are in each other, by the name of the
+ * contact. Return: 0, LK_E_MODEL */
+int lk_fill_check_contacts(struct lk_system *system, const struct lk_model *model,
+                           struct lk_error *ret_error);
+
 /* ---- fill_drives.c ---- */
 
 void lk_fill_drives_layout(struct lk_system *system, const struct lk_draft *draft,

@@ -442,8 +442,8 @@ static void fill_block_laws(struct lk_system *sys, const struct lk_draft *d, int
         struct lk_law *law = add_law(sys, block, r);
         const struct lk_compliance *c = f ? &f->compliance : &d->model->joints[b->joint].compliance;
 
-        if (f && f->type == LK_FORCE_TYRE)
-            continue; /* one law covers all rows of a tyre, see step/elements/tyres.h */
+        if (f && (f->type == LK_FORCE_TYRE || f->type == LK_FORCE_CONTACT))
+            continue; /* one law covers all rows, see step/elements/tyres.h and contacts.h */
         if (f && f->type == LK_FORCE_CREEP)
             add_creep(sys, law, f, b->force);
         else if (f && f->type == LK_FORCE_IMPEDANCE)

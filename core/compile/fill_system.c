@@ -84,7 +84,7 @@ static void fill_loads(struct lk_system *sys, const struct lk_model *m)
         int is_torque = f->type == LK_FORCE_CONSTANT_TORQUE || f->type == LK_FORCE_HARMONIC_TORQUE;
 
         if (f->type < LK_FORCE_CONSTANT_FORCE || f->type == LK_FORCE_TYRE ||
-            f->type == LK_FORCE_DRAG)
+            f->type == LK_FORCE_DRAG || f->type == LK_FORCE_CONTACT)
             continue;
         struct lk_load *l = &sys->load[sys->n_loads++];
         *l = lk_fill_load(sys, f->body[0], f->point[0], f->frame, is_torque);
@@ -128,6 +128,17 @@ static void find_element(const struct lk_system *sys, int force, struct lk_outpu
             out->n_terms += law->joint == out->joint && law->row == 0;
         }
     }
+}
+
+/* Find the points of contact @force. */
+static void find_contact(const struct lk_system *sys, const struct lk_model *m, int force,
+                         struct lk_output *out)
+{
+    out->contact = 0;
+    for (int i = 0; i < force; i++)
+        out->contact += m->forces[i].type == LK_FORCE_CONTACT ? m->forces[i].contact.n_points : 0;
+    out->n_points = m->forces[force].contact.n_points;
+    (void)sys;
 }
 
 /* Set a port whose mobility or work is an output. @values: number of values of the ports before it
@@ -200,7 +211,9 @@ static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
             lk_rotate_back(sys->pose[def->body].R, axis, out->axes[k]);
         }
     }
-    if (def->type == LK_OUTPUT_FORCE)
+    if (def->force >= 0 && m->forces[def->force].type == LK_FORCE_CONTACT)
+        find_contact(sys, m, def->force, out);
+    else if (def->type == LK_OUTPUT_FORCE)
         find_element(sys, def->force, out);
     for (int k = 0; k < sys->n_lines && def->type == LK_OUTPUT_FORCE; k++)
         out->line = sys->line[k].force == def->force ? k : out->line;
@@ -311,6 +324,7 @@ int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_er
         return r;
     fill_loads(sys, m);
     lk_fill_tyres(sys, d);
+    lk_fill_contact_signals(sys, d);
     lk_fill_drives(sys, d);
     for (int i = 0; i < m->n_outputs; i++)
         fill_output(sys, m, i);
@@ -323,6 +337,7 @@ int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_er
     lk_fill_regularise(sys, m->solver.soft_redundancy);
     lk_fill_contacts(sys, d);
     lk_fill_dampers(sys, d);
+    lk_fill_contact_compliances(sys, d);
     lk_fill_light(sys);
     r = lk_fill_check_massless(sys, ret_error);
     lk_elements_find(sys);

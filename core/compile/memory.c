@@ -4,6 +4,7 @@
 #include "compile/compile.h"
 #include "compile/fill.h"
 #include "solve/complementarity.h"
+#include "step/elements/contacts.h"
 #include "step/elements/elements.h"
 #include "step/elements/tyres.h"
 #include "step/executor.h"
@@ -38,9 +39,10 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     size_t balance = sizeof(struct lk_balance) / sizeof(double), own = (size_t)sys->n_own;
     size_t waves = (size_t)sys->n_waves, blocks = (size_t)sys->net.size;
     size_t carcass = (size_t)sys->n_tyres * sizeof(struct lk_carcass) / sizeof(double);
+    size_t contact = (size_t)sys->n_contacts * sizeof(struct lk_contact_state) / sizeof(double);
 
     sys->state_size = motion + mode + lambda + coordinate + rate + inputs + tangent + wind + shown +
-                      samples + balance + carcass + waves + blocks + own;
+                      samples + balance + carcass + contact + waves + blocks + own;
     state->block = lk_arena_take(arena, sys->state_size, sizeof(double));
     if (!arena->base)
         return;
@@ -56,7 +58,9 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     state->samples = (struct lk_drive_samples *)(state->shown + shown);
     state->balance = (struct lk_balance *)(state->shown + shown + samples);
     state->carcass = (struct lk_carcass *)(state->shown + shown + samples + balance);
-    state->waves = state->shown + shown + samples + balance + carcass;
+    state->contact =
+        (struct lk_contact_state *)(state->shown + shown + samples + balance + carcass);
+    state->waves = state->shown + shown + samples + balance + carcass + contact;
     state->blocks = state->waves + waves;
     state->own = state->blocks + blocks;
 }
@@ -144,6 +148,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     lk_fill_blocks_layout(sys, m, arena);
     lk_fill_drives_layout(sys, d, arena);
     lk_fill_tyres_layout(sys, d, arena);
+    lk_fill_contact_layout(sys, arena);
     if (d->batches) {
         struct lk_batches *batches = lk_batches_layout(d->batches, sys, arena);
 
@@ -306,6 +311,9 @@ static struct lk_system shape_of(const struct lk_draft *d)
         shape.n_lines += m->forces[i].type == LK_FORCE_LINE;
         shape.n_waves += lk_fill_line_size(&m->forces[i], d->h);
     }
+    for (int i = 0; i < m->n_forces; i++)
+        if (m->forces[i].type == LK_FORCE_CONTACT)
+            shape.n_contacts += m->forces[i].contact.n_points;
     for (int i = 0; i < m->n_forces; i++)
         shape.n_winds += m->forces[i].has_wind_up;
     shape.n_jumps += shape.n_stops;

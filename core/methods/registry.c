@@ -171,8 +171,8 @@ static int check_tyres(const struct lk_model *model, const struct lk_options *op
     return LK_E_MODEL;
 }
 
-/* Refuse transmission lines unless the formulation is rattle with order 2. A line is passive only
- * if it reads the mean rate over a step, and only this step computes a mean rate. */
+/* Refuse transmission lines and contacts unless the formulation is rattle with order 2. A line is
+ * passive only if it reads the mean rate over a step, and only this step computes a mean rate. */
 static int check_lines(const struct lk_model *model, const struct lk_options *options,
                        const char *name, struct lk_error *ret_error)
 {
@@ -181,10 +181,11 @@ static int check_lines(const struct lk_model *model, const struct lk_options *op
     for (int i = 0; i < model->n_forces; i++) {
         const struct lk_force_def *f = &model->forces[i];
 
-        if (f->type != LK_FORCE_LINE || (strcmp(name, "rattle") == 0 && order == 2))
+        if ((f->type != LK_FORCE_LINE && f->type != LK_FORCE_CONTACT) ||
+            (strcmp(name, "rattle") == 0 && order == 2))
             continue;
-        lk_error_set(ret_error, "force '%s' is a line, expected formulation rattle with order 2",
-                     f->name);
+        lk_error_set(ret_error, "force '%s' is a %s, expected formulation rattle with order 2",
+                     f->name, f->type == LK_FORCE_LINE ? "line" : "contact");
         return LK_E_MODEL;
     }
     return 0;

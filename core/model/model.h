@@ -201,8 +201,9 @@ enum lk_force_type {
     LK_FORCE_CONSTANT_TORQUE, /* body, vector, frame */
     LK_FORCE_HARMONIC_FORCE,  /* the same members, for vector * sin(omega t + phase) */
     LK_FORCE_HARMONIC_TORQUE,
-    LK_FORCE_TYRE, /* joint, body (of the road, of the wheel), tyre */
-    LK_FORCE_DRAG, /* body, point, orientation, coefficient, vector (wind), scale */
+    LK_FORCE_TYRE,    /* joint, body (of the road, of the wheel), tyre */
+    LK_FORCE_DRAG,    /* body, point, orientation, coefficient, vector (wind), scale */
+    LK_FORCE_CONTACT, /* body, contact, mu, scale_input (of mu), stiffness */
     LK_FORCE_TYPES
 };
 
@@ -294,6 +295,9 @@ struct lk_tyre_def {
  *             @spin: coefficient of spin creepage, lateral force times speed over rad/s [N m], >= 0
  * @omega [rad/s], @phase [rad]: frequency and phase of harmonic loads
  * @tyre: index in the model's tyres
+ * @contact:   the shapes in contact, the surface first, and their kinds;  @face: faces of boxes,
+ * see struct lk_contact_pair, 0: none;  @restitution: 0 to 1;  @stiffness: 0: rigid;  @mu:
+ *             friction, or the initial value of the input @scale_input
  * @map:       table whose x are the levels of a map; the tables after it are functions from rate to
  *             force, one for each level;  @scale: the level, or the factor on the wind of a drag
  * @coefficient: for a drag: 1/2 density times drag area [kg/m]
@@ -354,6 +358,13 @@ struct lk_force_def {
     double omega;
     double phase;
     int tyre;
+    struct {
+        int shape[2];
+        enum lk_contact_kind kind[2];
+        int face[2];
+        int n_points;
+        double restitution;
+    } contact;
     int map;
     double port[LK_PORT_VALUES];
     int port_input[LK_PORT_VALUES];
@@ -461,14 +472,16 @@ struct lk_output_def {
     double orientation[4];
 };
 
-/** struct lk_shape_def - a shape that the model gives, for viewers only; it does not affect the
- * step.
+/** struct lk_shape_def - a shape that the model gives, for viewers and contacts.
  * @body:        body to which it is fixed, or LK_GROUND
  * @frame:       frame of positions and orientation: WORLD in the initial configuration, or BODY
  *               relative to its centre of mass
  * @position:    position of its centre [m];  @orientation: orientation of its axes
  * @size:        [m], as in struct lk_shape;  @color: red, green, blue, opacity, if @has_color
- * @points:      @n_points points of a line [m], on the heap */
+ * @points:      @n_points points of a line [m], on the heap
+ * @is_half_space: a plate stands for a half-space: @position is on its upper side, its z axis is
+ *               the normal
+ * @is_capsule:  a cylinder has hemispheres at its ends, beyond its length */
 struct lk_shape_def {
     char name[LK_NAME_SIZE];
     enum lk_shape_kind kind;
@@ -479,6 +492,8 @@ struct lk_shape_def {
     double size[3];
     double color[4];
     int has_color;
+    bool is_half_space;
+    bool is_capsule;
     int n_points;
     double (*points)[3];
 };

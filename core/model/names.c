@@ -259,6 +259,13 @@ int lk_read_joint(struct lk_node node, const struct lk_model *model, int *ret_jo
                           sizeof(model->joints[0]), model->n_joints, "", ret_joint, err);
 }
 
+int lk_read_shape(struct lk_node node, const struct lk_model *model, int *ret_shape,
+                  struct lk_error *err)
+{
+    return read_reference(node, "shape", model->n_shapes > 0 ? model->shapes[0].name : NULL,
+                          sizeof(model->shapes[0]), model->n_shapes, "", ret_shape, err);
+}
+
 int lk_read_block(struct lk_node node, const struct lk_model *model, int *ret_block,
                   struct lk_error *err)
 {

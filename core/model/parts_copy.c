@@ -31,6 +31,7 @@ static const struct {
     {NULL, "road", "roads", NULL},
     {NULL, "law", "laws", NULL},
     {"outputs", "force", "forces", NULL},
+    {"forces", "shapes", "shapes", NULL},
     {"blocks", "position", "joints", NULL},
     {"blocks", "velocity", "joints", NULL},
     {"blocks", "length", "forces", NULL},
@@ -50,8 +51,14 @@ static const struct {
     {"roads", NULL, NULL, "point", LK_MOVE_PLACE, {0, 0, 0}},
     {"roads", NULL, NULL, "normal", LK_MOVE_DIRECTION, {0, 0, 1}},
     {"roads", "profile grid", NULL, "direction", LK_MOVE_DIRECTION, {1, 0, 0}},
-    {"shapes", "box sphere cylinder", "ground", "position", LK_MOVE_PLACE, {0, 0, 0}},
-    {"shapes", "cylinder", NULL, "axis", LK_MOVE_DIRECTION, {0, 0, 1}},
+    {"shapes",
+     "box sphere cylinder capsule half-space",
+     "ground",
+     "position",
+     LK_MOVE_PLACE,
+     {0, 0, 0}},
+    {"shapes", "cylinder capsule", NULL, "axis", LK_MOVE_DIRECTION, {0, 0, 1}},
+    {"shapes", "half-space", NULL, "normal", LK_MOVE_DIRECTION, {0, 0, 1}},
 };
 
 /* items with an orientation, which is that of the world where it is left out */
@@ -317,6 +324,14 @@ static int copy_scalar(struct item *it, struct lk_node from, const char *key, in
 
     if (reference >= 0 && is_word(from)) {
         result = rename_reference(it, from, reference, changed);
+        text = changed;
+    } else if (p->is_mirrored && strcmp(key, "faces") == 0 && strlen(text) == 2) {
+        /* the axes of a mirrored shape are right-handed: one of them points the other way */
+        int axis = text[1] - 'x';
+        bool turns = axis >= 0 && axis < 3 && p->mirror[axis] < 0;
+
+        snprintf(changed, sizeof(changed), "%c%c", turns ? (text[0] == '+' ? '-' : '+') : text[0],
+                 text[1]);
         text = changed;
     } else if (p->is_mirrored && strcmp(key, "side") == 0 && strcmp(it->type, "tyre") == 0) {
         text = strcmp(text, "left") == 0 ? "right" : strcmp(text, "right") == 0 ? "left" : text;

@@ -62,9 +62,10 @@ static int read_gravity(struct lk_node root, struct lk_model *model, struct lk_e
 static int read_model(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     static int (*const sections[])(struct lk_node, struct lk_model *, struct lk_error *) = {
-        read_head,      lk_read_bodies,  lk_read_joints, lk_read_inputs, lk_read_blocks,
-        read_gravity,   lk_read_laws,    lk_read_roads,  lk_read_forces, lk_read_block_sources,
-        lk_read_drives, lk_read_outputs, lk_read_solver, lk_read_shapes};
+        read_head,       lk_read_bodies, lk_read_joints,        lk_read_inputs,
+        lk_read_blocks,  read_gravity,   lk_read_laws,          lk_read_roads,
+        lk_read_shapes,  lk_read_forces, lk_read_block_sources, lk_read_drives,
+        lk_read_outputs, lk_read_solver};
     int result = 0;
 
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {

@@ -96,6 +96,7 @@ static const struct channel_kind outputs[LK_OUTPUT_TYPES] = {
     {"block", "a block output", {"type", "block", NULL}, 0, 0},
     {"mode", "a mode output", {"type", "body", "mode", NULL}, 0, 0},
     {"recovery", "a recovery output", {"type", "body", "of", NULL}, 0, 0},
+    {"contact", "a contact output", {"type", "force", NULL}, 0, 0},
 };
 
 const char *lk_input_type_name(enum lk_input_type type)
@@ -279,6 +280,18 @@ static int read_tyre(struct lk_node map, const struct lk_model *model, int *ret_
     return result;
 }
 
+static int read_contact(struct lk_node map, const struct lk_model *model, int *ret_force,
+                        struct lk_error *err)
+{
+    int result = lk_read_force_key(map, model, ret_force, err);
+
+    if (result == 0 && model->forces[*ret_force].type != LK_FORCE_CONTACT)
+        return lk_node_refuse(lk_node_get(map, "force"), err,
+                              "force '%s' is no contact, expected one",
+                              model->forces[*ret_force].name);
+    return result;
+}
+
 /* Read the force of an output. Loads that the file or an input prescribes are refused, because
  * they are known. The step computes only other forces. */
 static int read_force(struct lk_node map, const struct lk_model *model, int *ret_force,
@@ -292,12 +305,13 @@ static int read_force(struct lk_node map, const struct lk_model *model, int *ret
                               "tyre-contact for it",
                               model->forces[*ret_force].name);
     if (result == 0 && model->forces[*ret_force].type > LK_FORCE_STOP &&
-        model->forces[*ret_force].type != LK_FORCE_DRAG)
+        model->forces[*ret_force].type != LK_FORCE_DRAG &&
+        model->forces[*ret_force].type != LK_FORCE_CONTACT)
         return lk_node_refuse(
             lk_node_get(map, "force"), err,
             "force '%s' is given by the model, expected a joint-spring-damper, "
             "spring-damper, bushing, creep, friction, impedance, force-map, callback, "
-            "line, stop or drag",
+            "line, stop, drag or contact",
             model->forces[*ret_force].name);
     return result;
 }
@@ -472,8 +486,9 @@ static int read_target(struct lk_node map, const struct lk_model *model,
     if (is_of_port(output->type))
         return lk_also(read_port(map, model, output, err), read_told(map, model, output, err));
     if (result == 0 && has_key(kind, "force"))
-        result = is_of_tyre(output->type) ? read_tyre(map, model, &output->force, err)
-                                          : read_force(map, model, &output->force, err);
+        result = is_of_tyre(output->type)            ? read_tyre(map, model, &output->force, err)
+                 : output->type == LK_OUTPUT_CONTACT ? read_contact(map, model, &output->force, err)
+                                                     : read_force(map, model, &output->force, err);
     if (has_key(kind, "block"))
         result = read_shown_block(map, model, &output->block, err);
     if (has_key(kind, "input"))

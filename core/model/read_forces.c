@@ -481,6 +481,7 @@ static const char *const types[] = {"joint-spring-damper",
                                     "harmonic-torque",
                                     "tyre",
                                     "drag",
+                                    "contact",
                                     NULL};
 
 /* force types, in the order of enum lk_force_type */
@@ -529,6 +530,9 @@ static const struct {
     {"a drag",
      {"type", "body", "point", "orientation", "area", "density", "wind", "gust", NULL},
      read_drag},
+    {"a contact",
+     {"type", "shapes", "faces", "friction", "restitution", "stiffness", NULL},
+     lk_read_contact},
 };
 
 static int read_force(struct lk_node key, struct lk_node map, struct lk_model *model,

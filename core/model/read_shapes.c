@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `shapes`: shapes for viewers, which replace the shapes derived from joints and masses. */
+/* Section `shapes`: shapes for contacts, and for viewers, where they replace the shapes derived
+ * from joints and masses. */
 #include "reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* types and their keys, in the order of enum lk_shape_kind */
-static const char *const kinds[] = {"box", "sphere", "cylinder", "line", NULL};
+/* types and their keys: first those of enum lk_shape_kind, in its order */
+#define HALF_SPACE_WIDTH     2    /* of the plate that viewers draw [m] */
+#define HALF_SPACE_THICKNESS 0.01 /* of the plate, relative to its width */
+
+enum { HALF_SPACE = LK_SHAPE_LINE + 1, CAPSULE };
+static const char *const kinds[] = {"box",        "sphere",  "cylinder", "line",
+                                    "half-space", "capsule", NULL};
 static const char *const keys[][10] = {
     {"type", "body", "frame", "color", "position", "orientation", "size", NULL},
     {"type", "body", "frame", "color", "position", "diameter", NULL},
     {"type", "body", "frame", "color", "position", "axis", "diameter", "length", NULL},
     {"type", "body", "frame", "color", "points", NULL},
+    {"type", "body", "frame", "color", "position", "normal", "width", NULL},
+    {"type", "body", "frame", "color", "position", "axis", "diameter", "length", NULL},
 };
 
 static int read_box(struct lk_node map, struct lk_shape_def *shape, struct lk_error *err)
@@ -28,15 +36,16 @@ static int read_box(struct lk_node map, struct lk_shape_def *shape, struct lk_er
     return lk_also(result, lk_read_orientation_or(map, "orientation", shape->orientation, err));
 }
 
-/* read the axis of a cylinder, which is its z axis */
-static int read_axis(struct lk_node map, struct lk_shape_def *shape, struct lk_error *err)
+/* read the axis of a cylinder or the normal of a half-space, which is its z axis */
+static int read_axis(struct lk_node map, const char *key, struct lk_shape_def *shape,
+                     struct lk_error *err)
 {
-    struct lk_node node = lk_node_get(map, "axis");
+    struct lk_node node = lk_node_get(map, key);
     double axis[3] = {0, 0, 1};
     int result = 0;
 
     if (node.index != 0)
-        result = lk_read_direction_node(node, "axis", axis, err);
+        result = lk_read_direction_node(node, key, axis, err);
     lk_quaternion_to(axis, shape->orientation);
     return result;
 }
@@ -49,7 +58,19 @@ static int read_round(struct lk_node map, struct lk_shape_def *shape, struct lk_
     if (shape->kind == LK_SHAPE_SPHERE)
         return result;
     result = lk_also(result, lk_read_positive(map, "length", &shape->size[2], err));
-    return lk_also(result, read_axis(map, shape, err));
+    return lk_also(result, read_axis(map, "axis", shape, err));
+}
+
+/* Read a half-space, which viewers draw as a plate of the given width. */
+static int read_half_space(struct lk_node map, struct lk_shape_def *shape, struct lk_error *err)
+{
+    int result;
+
+    shape->size[0] = HALF_SPACE_WIDTH;
+    result = lk_read_positive_or(map, "width", &shape->size[0], err);
+    shape->size[1] = shape->size[0];
+    shape->size[2] = HALF_SPACE_THICKNESS * shape->size[0];
+    return lk_also(result, read_axis(map, "normal", shape, err));
 }
 
 static int read_points(struct lk_node map, struct lk_shape_def *shape, struct lk_error *err)
@@ -120,10 +141,16 @@ static int read_shape(struct lk_node key, struct lk_node map, const struct lk_mo
     typed = lk_read_type(map, "a shape", kinds, &type, err);
     if (typed != 0)
         return lk_also(result, typed);
-    shape->kind = (enum lk_shape_kind)type;
+    shape->is_half_space = type == HALF_SPACE;
+    shape->is_capsule = type == CAPSULE;
+    shape->kind = type == HALF_SPACE ? LK_SHAPE_BOX
+                  : type == CAPSULE  ? LK_SHAPE_CYLINDER
+                                     : (enum lk_shape_kind)type;
     result = lk_also(result, lk_node_check_keys(map, "a shape", keys[type], err));
     result = lk_also(result, read_place(map, model, shape, err));
     result = lk_also(result, read_color(map, shape, err));
+    if (shape->is_half_space)
+        return lk_also(result, read_half_space(map, shape, err));
     if (shape->kind == LK_SHAPE_LINE)
         return lk_also(result, read_points(map, shape, err));
     return lk_also(result, shape->kind == LK_SHAPE_BOX ? read_box(map, shape, err)

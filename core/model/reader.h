@@ -86,6 +86,9 @@ void lk_free_roads(struct lk_model *model);
  * lk_free_shapes() - release the shapes for viewers. */
 int lk_read_shapes(struct lk_node root, struct lk_model *model, struct lk_error *err);
 void lk_free_shapes(struct lk_model *model);
+/** lk_read_contact() - read a contact of @map into @force; call after the shapes. */
+int lk_read_contact(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                    struct lk_error *err);
 int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error *err);
 /** lk_read_drives() - read the `drive` of every joint; call after the inputs, to which drives
  * refer. */
@@ -151,6 +154,9 @@ int lk_read_joint(struct lk_node node, const struct lk_model *model, int *ret_jo
                   struct lk_error *err);
 /** lk_read_block() - find the block that scalar @node names. */
 int lk_read_block(struct lk_node node, const struct lk_model *model, int *ret_block,
+                  struct lk_error *err);
+/** lk_read_shape() - find the shape that scalar @node names. */
+int lk_read_shape(struct lk_node node, const struct lk_model *model, int *ret_shape,
                   struct lk_error *err);
 /** lk_read_force() - find the force element that scalar @node names. */
 int lk_read_force(struct lk_node node, const struct lk_model *model, int *ret_force,

@@ -33,7 +33,8 @@ struct lk_twist {
  * UNILATERAL: compliant, and the law has end stops, which push but do not pull */
 enum lk_row_kind { LK_ROWS_RIGID, LK_ROWS_DRIVEN, LK_ROWS_COMPLIANT, LK_ROWS_UNILATERAL };
 
-struct lk_road_plane; /* tyre/road.h */
+struct lk_road_plane;   /* tyre/road.h */
+struct lk_contact_pair; /* rows/contact.h */
 
 /** struct lk_joint - constants of a joint, or of an element that is solved like a joint (a
  * spring, a drive, a gear): a block of rows between two bodies, or up to six for a coupling. All
@@ -60,6 +61,7 @@ struct lk_road_plane; /* tyre/road.h */
  * @radius:     cone-on-rail, creep: radius of the rail; tyre: free radius of the wheel [m]
  * @tyre:       index of the tyre;  @plane: the road at its contact, axes of side 0
  * @is_by_centre: the penetration depth of the tyre is measured below the wheel centre, see wheel.h
+ * @contact:    index of the point of contact;  @pair: its shapes
  * @of:         joints whose coordinates the rows use: one joint for a coordinate row, two or three
  *              for a coupling;  @which: index of the coordinate of each of these joints
  * @at_side[k][s]: side of this block that is side s of of[k], or -1 if this is the ground and the
@@ -93,6 +95,8 @@ struct lk_joint {
     int tyre;
     const struct lk_road_plane *plane;
     int is_by_centre;
+    int contact;
+    const struct lk_contact_pair *pair;
     const struct lk_joint *of[LK_COUPLED_MAX];
     int which[LK_COUPLED_MAX];
     int at_side[LK_COUPLED_MAX][2];
@@ -277,6 +281,7 @@ extern const struct lk_joint_type_ops lk_joint_creep;
 extern const struct lk_joint_type_ops lk_joint_air;
 extern const struct lk_joint_type_ops lk_joint_sway;
 extern const struct lk_joint_type_ops lk_joint_tyre;
+extern const struct lk_joint_type_ops lk_joint_contact;
 extern const struct lk_joint_type_ops lk_joint_coupling;
 
 /** lk_joint_types - the functions of every type, in joints.c. */

@@ -25,6 +25,7 @@ const struct lk_joint_type_ops *const lk_joint_types[LK_JOINT_TYPES] = {
     [LK_JOINT_AIR] = &lk_joint_air,
     [LK_JOINT_SWAY] = &lk_joint_sway,
     [LK_JOINT_TYRE] = &lk_joint_tyre,
+    [LK_JOINT_CONTACT] = &lk_joint_contact,
 };
 
 void lk_joint_violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)

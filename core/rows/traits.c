@@ -34,6 +34,7 @@ const struct lk_joint_traits lk_joint_traits[LK_JOINT_TYPES] = {
     [LK_JOINT_CREEP] = {"creep", 2, 2, 0, {0}, 0},
     [LK_JOINT_AIR] = {"drag", 3, 3, 0, {0}, 0},
     [LK_JOINT_SWAY] = {"sway", 3, 3, 0, {0}, 0},
+    [LK_JOINT_CONTACT] = {"contact", 3, 3, 0, {0}, 0},
     [LK_JOINT_TYRE] = {"tyre", 6, 3, 0, {0}, 0},
     [LK_JOINT_PIN] = {"pin", 3, 3, 1, {""}, 1},
     [LK_JOINT_PIVOT] = {"pivot", 0, 0, 1, {""}, 1},

@@ -20,40 +20,82 @@ static void make_unit(double q[4])
         q[k] /= length;
 }
 
+/* add the hemispheres at the ends of capsule @index of the scene, as whole spheres */
+static void add_ends(struct lk_sketch *d, int index, const struct lk_shape_def *def)
+{
+    double R[9];
+
+    if (d->failed)
+        return;
+    lk_quat_matrix(d->shape[index].orientation, R);
+    for (int end = -1; end <= 1 && !d->failed; end += 2) {
+        struct lk_shape *ball =
+            lk_sketch_add(d, LK_SHAPE_SPHERE, LK_PART_GIVEN, def->body, def->name);
+        const struct lk_shape *capsule = &d->shape[index]; /* after the array has grown */
+
+        memcpy(ball->color, capsule->color, sizeof(ball->color));
+        for (int k = 0; k < 3; k++) {
+            ball->size[k] = capsule->size[0];
+            ball->position[k] = capsule->position[k] + 0.5 * end * capsule->size[2] * R[3 * k + 2];
+        }
+    }
+}
+
+/* add a shape of the model */
+static void add_given(struct lk_sketch *d, const struct lk_shape_def *def)
+{
+    struct lk_shape *shape = lk_sketch_add(d, def->kind, LK_PART_GIVEN, def->body, def->name);
+    double back[4], q[4];
+
+    if (def->body >= 0)
+        d->is_given[def->body] = 1;
+    memcpy(shape->size, def->size, sizeof(shape->size));
+    if (def->has_color)
+        memcpy(shape->color, def->color, sizeof(shape->color));
+    else /* nothing hides behind a plane */
+        lk_sketch_paint(shape, def->body, def->is_half_space ? 0.3 : 1);
+    for (int k = 0; k < def->n_points; k++) {
+        double local[3];
+
+        memcpy(local, def->points[k], sizeof(local));
+        if (def->frame == LK_FRAME_WORLD)
+            lk_sketch_local(d, def->body, def->points[k], local);
+        lk_sketch_add_point(d, local);
+    }
+    if (def->frame == LK_FRAME_BODY || def->body < 0) {
+        memcpy(shape->position, def->position, sizeof(shape->position));
+        memcpy(shape->orientation, def->orientation, sizeof(shape->orientation));
+        return;
+    }
+    lk_sketch_local(d, def->body, def->position, shape->position);
+    memcpy(back, d->model->bodies[def->body].orientation, sizeof(back));
+    for (int k = 1; k < 4; k++)
+        back[k] = -back[k];
+    lk_quat_mul(back, def->orientation, q);
+    make_unit(q);
+    memcpy(shape->orientation, q, sizeof(q));
+}
+
+/* move the plate of a half-space below its plane */
+static void lower(struct lk_shape *plate)
+{
+    double R[9];
+
+    lk_quat_matrix(plate->orientation, R);
+    for (int k = 0; k < 3; k++)
+        plate->position[k] -= 0.5 * plate->size[2] * R[3 * k + 2];
+}
+
 void lk_sketch_given(struct lk_sketch *d)
 {
     for (int i = 0; i < d->model->n_shapes; i++) {
-        const struct lk_shape_def *def = &d->model->shapes[i];
-        struct lk_shape *shape = lk_sketch_add(d, def->kind, LK_PART_GIVEN, def->body, def->name);
-        double back[4], q[4];
+        int index = d->scene->n_shapes;
 
-        if (def->body >= 0)
-            d->is_given[def->body] = 1;
-        memcpy(shape->size, def->size, sizeof(shape->size));
-        if (def->has_color)
-            memcpy(shape->color, def->color, sizeof(shape->color));
-        else
-            lk_sketch_paint(shape, def->body, 1);
-        for (int k = 0; k < def->n_points; k++) {
-            double local[3];
-
-            memcpy(local, def->points[k], sizeof(local));
-            if (def->frame == LK_FRAME_WORLD)
-                lk_sketch_local(d, def->body, def->points[k], local);
-            lk_sketch_add_point(d, local);
-        }
-        if (def->frame == LK_FRAME_BODY || def->body < 0) {
-            memcpy(shape->position, def->position, sizeof(shape->position));
-            memcpy(shape->orientation, def->orientation, sizeof(shape->orientation));
-            continue;
-        }
-        lk_sketch_local(d, def->body, def->position, shape->position);
-        memcpy(back, d->model->bodies[def->body].orientation, sizeof(back));
-        for (int k = 1; k < 4; k++)
-            back[k] = -back[k];
-        lk_quat_mul(back, def->orientation, q);
-        make_unit(q);
-        memcpy(shape->orientation, q, sizeof(q));
+        add_given(d, &d->model->shapes[i]);
+        if (d->model->shapes[i].is_half_space && !d->failed)
+            lower(&d->shape[index]);
+        if (d->model->shapes[i].is_capsule)
+            add_ends(d, index, &d->model->shapes[i]);
     }
 }
 

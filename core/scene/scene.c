@@ -299,6 +299,17 @@ static void add_arrow(struct owned *o, struct lk_sketch *d, const char *channel,
     lk_sketch_local(d, body, place, arrow->point);
 }
 
+/* add the force of a contact on its second body, in the middle of its shape */
+static void add_contact_arrow(struct owned *o, struct lk_sketch *d, const char *channel,
+                              const struct lk_force_def *f)
+{
+    const struct lk_shape_def *def = &d->model->shapes[f->contact.shape[1]];
+
+    add_arrow(o, d, channel, f->body[1], def->position);
+    if (def->frame == LK_FRAME_BODY)
+        memcpy(o->arrow[o->scene.n_arrows - 1].point, def->position, sizeof(def->position));
+}
+
 static void copy_arrows(struct owned *o, struct lk_sketch *d)
 {
     const struct lk_model *m = d->model;
@@ -314,12 +325,12 @@ static void copy_arrows(struct owned *o, struct lk_sketch *d)
     }
     for (int i = 0; i < m->n_outputs; i++) {
         const struct lk_output_def *def = &m->outputs[i];
-        const struct lk_joint_def *joint;
 
-        if (def->type != LK_OUTPUT_JOINT_REACTION)
-            continue;
-        joint = &m->joints[def->joint];
-        add_arrow(o, d, def->name, joint->body[1], joint->point[1]);
+        if (def->type == LK_OUTPUT_JOINT_REACTION)
+            add_arrow(o, d, def->name, m->joints[def->joint].body[1],
+                      m->joints[def->joint].point[1]);
+        if (def->type == LK_OUTPUT_FORCE && m->forces[def->force].type == LK_FORCE_CONTACT)
+            add_contact_arrow(o, d, def->name, &m->forces[def->force]);
     }
 }
 

@@ -39,6 +39,7 @@ enum rattle_down {
  * - PREDICTION, ITERATION, CHECK: the first iterate, the next iterate, the last iterate
  * - UNCLOSE: back to the pose of the factor of q_n+1;  MATRIX: that factor
  * - KICK: velocities after the second half kick
+ * - TOUCH: the next pass of contacts;  LEAVE: the factor without contacts
  * - AGAIN, AGAIN_MORE: E times the first part of a refined solution, or times a later part
  * - FOLLOW: velocities with the changed forces of laws that follow normal forces
  * - FREE: accelerations without joints;  SHOVE: the motion that lk_executor.hold resists
@@ -54,6 +55,8 @@ enum rattle_up {
     RATTLE_UNCLOSE,
     RATTLE_MATRIX,
     RATTLE_KICK,
+    RATTLE_TOUCH,
+    RATTLE_LEAVE,
     RATTLE_AGAIN,
     RATTLE_AGAIN_MORE,
     RATTLE_FOLLOW,

@@ -6,6 +6,7 @@
 #include "rows/joint.h"
 
 struct lk_carcass;       /* step/elements/tyres.h */
+struct lk_contact_state; /* step/elements/contacts.h */
 struct lk_drive_samples; /* step/elements/drives.h */
 
 /** struct lk_motion - state of a body. @x, @v, @a: position of the centre of mass, twist,
@@ -61,6 +62,7 @@ struct lk_balance {
  * @shown:      values of each port with an output, see struct lk_port
  * @samples:    samples of each drive by an input, see drives.h
  * @carcass:    state of each tyre, see tyres.h
+ * @contact:    state of each point of contact, see contacts.h
  * @waves:      waves in each transmission line, see lines.c
  * @blocks:     values of the blocks of the model, see blocks.c
  * @own:        further state of a formulation, n_own numbers */
@@ -78,6 +80,7 @@ struct lk_state {
     struct lk_drive_samples *samples;
     struct lk_balance *balance;
     struct lk_carcass *carcass;
+    struct lk_contact_state *contact;
     double *waves;
     double *blocks;
     double *own;

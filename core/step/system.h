@@ -31,7 +31,8 @@ struct lk_executor; /* step/executor.h */
 struct lk_progress;
 struct lk_element_work; /* step/elements/elements.h */
 struct lk_tyre;
-struct lk_road; /* tyre/road.h */
+struct lk_contact_point; /* step/elements/contacts.h */
+struct lk_road;          /* tyre/road.h */
 
 /** struct lk_system - a compiled model, see the top of this file. Bodies: first the bodies of the
  * model, then the additional parts of split bodies. In @pose, @twist and @residual, index n_bodies
@@ -98,6 +99,7 @@ struct lk_system {
     int n_shown; /* size of lk_state.shown */
     int n_drives;
     int n_tyres;
+    int n_contacts; /* points of contact */
     int n_lines;
     int n_waves; /* size of lk_state.waves */
     int n_roads;
@@ -142,8 +144,9 @@ struct lk_system {
     double *splines;        /* splines of drives */
     struct lk_tyre *tyre;   /* see tyres.h */
     struct lk_road *road;
-    double *profiles; /* profiles of roads */
-    char *grids;      /* indices and tiles of road grids */
+    struct lk_contact_point *contact; /* see contacts.h */
+    double *profiles;                 /* profiles of roads */
+    char *grids;                      /* indices and tiles of road grids */
     struct lk_moving_frame *frame;
     struct lk_input *input;
     struct lk_output *output;

@@ -203,14 +203,14 @@ static const struct row {
      "m:12:18: type is 'spring', expected joint-spring-damper, spring-damper, bushing, creep, "
      "friction, "
      "impedance, force-map, callback, line, stop, constant-force, constant-torque, harmonic-force, "
-     "harmonic-torque, tyre, drag"},
+     "harmonic-torque, tyre, drag, contact"},
     {"type: joint-spring-damper, ", "",
      "m:12:11: the key 'type' is missing, expected joint-spring-damper, spring-damper, bushing, "
      "creep, friction, impedance, force-map, callback, line, stop, constant-force, "
      "constant-torque, "
      "harmonic-force, "
      "harmonic-torque, "
-     "tyre, drag"},
+     "tyre, drag, contact"},
     {"joint: hinge, stiff", "joint: hing, stiff",
      "m:12:46: unknown joint 'hing', expected hinge, guide, ball"},
     {"joint: hinge, stiff", "joint: ball, stiff",
@@ -292,7 +292,7 @@ static const struct row {
      "joint-reaction, body-pose, body-velocity, body-acceleration, point-position, point-velocity, "
      "point-acceleration, inertial-sensor, force, drive-force, energy, work, residual, condition, "
      "tyre, tyre-contact, input, mobility, port-work, block, mode, "
-     "recovery"},
+     "recovery, contact"},
     {", point: [2, 0, 0]}\nsolver", "}\nsolver",
      "m:18:8: the key 'point' is missing, expected a list of 3 numbers"},
     {"joint-position, joint: hinge", "energy, body: arm",
@@ -710,7 +710,7 @@ static const struct row rich_rows[] = {
      "m:40:30: unknown force 'dragg', expected drag, pad, shake, twist, strut, end"},
     {"force: drag", "force: shake",
      "m:40:30: force 'shake' is given by the model, expected a joint-spring-damper, spring-damper, "
-     "bushing, creep, friction, impedance, force-map, callback, line, stop or drag"},
+     "bushing, creep, friction, impedance, force-map, callback, line, stop, drag or contact"},
     {"stribeck: 0.1}", "wind_up: 3}",
      "m:29:73: wind_up is '3', expected a map with keys out of stiffness, damping"},
     {"stribeck: 0.1}", "wind_up: {stiffness: 0}}",
@@ -733,7 +733,7 @@ static const struct row rich_rows[] = {
     {"friction, joint: hinge, coulomb: 2, stick: 2.5, stribeck: 0.1",
      "constant-force, body: a, force: [1, 0, 0]",
      "m:40:30: force 'drag' is given by the model, expected a joint-spring-damper, spring-damper, "
-     "bushing, creep, friction, impedance, force-map, callback, line, stop or drag"},
+     "bushing, creep, friction, impedance, force-map, callback, line, stop, drag or contact"},
     {", force: drag", "", "m:40:9: the key 'force' is missing, expected the name of a force"},
     {"drive-force, joint: hinge", "drive-force, joint: bolt",
      "m:41:37: joint 'bolt' has no drive, expected a joint with one"},

@@ -269,7 +269,7 @@ static bool force_is_pure(const struct lk_force_def *force, const struct mechani
 
 static bool has_two_ends(enum lk_force_type type)
 {
-    return type < LK_FORCE_CONSTANT_FORCE || type == LK_FORCE_TYRE;
+    return type < LK_FORCE_CONSTANT_FORCE || type == LK_FORCE_TYRE || type == LK_FORCE_CONTACT;
 }
 
 static void look_at_forces(const struct lk_model *m, struct search *f)
@@ -288,7 +288,7 @@ static void look_at_forces(const struct lk_model *m, struct search *f)
             if (force->body[s] == LK_GROUND)
                 continue;
             a = mechanism_of(f, force->body[s]);
-            a->tilts |= force->type == LK_FORCE_TYRE;
+            a->tilts |= force->type == LK_FORCE_TYRE || force->type == LK_FORCE_CONTACT;
             f->has_tyre[force->body[s]] |= force->type == LK_FORCE_TYRE;
             a->is_uneven |= !force_is_flat(f, force, a);
             a->is_pushed |= !force_is_pure(force, a);

@@ -92,6 +92,21 @@ static void add_law_of_coordinate(struct lk_draft *d, int joint, int coordinate)
     add_coordinate(d, joint, coordinate)->kind = kind;
 }
 
+/* Make the rows of each point of contact @force. */
+static void add_contact(struct lk_draft *d, int force)
+{
+    const struct lk_force_def *f = &d->model->forces[force];
+
+    for (int k = 0; k < f->contact.n_points; k++) {
+        struct lk_draft_block *b = lk_rows_add_block(d, LK_JOINT_CONTACT, -1);
+
+        b->kind = LK_ROWS_COMPLIANT;
+        b->force = force;
+        b->which = k;
+        memcpy(b->body, f->body, sizeof(f->body));
+    }
+}
+
 static void add_laws(struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
@@ -106,6 +121,8 @@ static void add_laws(struct lk_draft *d)
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
 
+        if (f->type == LK_FORCE_CONTACT)
+            add_contact(d, i);
         if (lk_force_is_on_coordinate(f) || f->type == LK_FORCE_LINE ||
             (f->type >= LK_FORCE_CONSTANT_FORCE && f->type != LK_FORCE_TYRE &&
              f->type != LK_FORCE_DRAG))

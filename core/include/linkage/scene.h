@@ -88,8 +88,8 @@ struct lk_scene_joint {
 };
 
 /** struct lk_scene_arrow - a force that a channel of the model carries: an input of type
- * body-force, or an output of type joint-reaction, whose first three values are the force on the
- * second body.
+ * body-force, an output of type joint-reaction, whose first three values are the force on the second
+ * body, or the force of a contact on the body of its second shape.
  * @channel:      name of the channel;  @is_input: it is an input
  * @body:         the body on which the force acts, or LK_SCENE_WORLD
  * @in_body_axes: the values are along the axes of @body; otherwise along those of the world

@@ -24,9 +24,11 @@ static int refuse_kinks(const struct lk_model *m, struct lk_error *ret_error)
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
 
-        if (f->type == LK_FORCE_TYRE || f->type == LK_FORCE_LINE) {
+        if (f->type == LK_FORCE_TYRE || f->type == LK_FORCE_LINE || f->type == LK_FORCE_CONTACT) {
             lk_error_set(ret_error, "'%s' is a %s, expected formulation rattle for it", f->name,
-                         f->type == LK_FORCE_TYRE ? "tyre" : "line");
+                         f->type == LK_FORCE_TYRE      ? "tyre"
+                         : f->type == LK_FORCE_CONTACT ? "contact"
+                                                       : "line");
             return LK_E_MODEL;
         }
         if (f->type != LK_FORCE_FRICTION && f->type != LK_FORCE_STOP)

@@ -36,6 +36,7 @@ enum lk_joint_type {
     LK_JOINT_AIR,                        /* three rows: a point of a body in the air */
     LK_JOINT_TYRE,                       /* six rows: a wheel against a road */
     LK_JOINT_SWAY,                       /* three rows: across a rod under tension */
+    LK_JOINT_CONTACT,                    /* three rows: a point of contact of two bodies */
     LK_JOINT_PIN,                        /* this and the types below remain after planar reduction;
                                           * 3 rows: a hinge */
     LK_JOINT_SLIDER,                     /* three rows: a prismatic joint */
@@ -87,6 +88,17 @@ static inline int lk_joint_coordinate_is_angle(enum lk_joint_type type, int i)
 {
     return (lk_joint_traits[type].is_angle >> i) & 1;
 }
+
+/** enum lk_contact_kind - shapes of bodies in contact. The order decides which one of a pair is the
+ * surface, whose points are those of the other one: see rows/contact.h. */
+enum lk_contact_kind {
+    LK_CONTACT_HALF_SPACE,
+    LK_CONTACT_BOX,
+    LK_CONTACT_CYLINDER,
+    LK_CONTACT_CAPSULE,
+    LK_CONTACT_SPHERE,
+    LK_CONTACT_KINDS
+};
 
 /** enum lk_drive_type - source of the value of a drive. */
 enum lk_drive_type { LK_DRIVE_INPUT, LK_DRIVE_TABLE, LK_DRIVE_HARMONIC, LK_DRIVE_RAMP };
@@ -169,6 +181,7 @@ enum lk_output_type {
     LK_OUTPUT_BLOCK,           /* output of a block, in its own unit */
     LK_OUTPUT_MODE,            /* coordinate of a mode [kg^0.5 m], and its rate */
     LK_OUTPUT_RECOVERY,        /* stress, strain or load in a modal body, in its own unit */
+    LK_OUTPUT_CONTACT,         /* gap normal friction slip residual of a contact */
     LK_OUTPUT_TYPES
 };
 

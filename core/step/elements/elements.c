@@ -13,6 +13,8 @@ void lk_elements_layout(struct lk_system *sys, struct lk_arena *arena)
     double *port_rows = lk_arena_take(arena, rows, sizeof(double));
     double *value = lk_arena_take(arena, laws, sizeof(double));
     double *rate = lk_arena_take(arena, laws, sizeof(double));
+    double *impulse =
+        lk_arena_take(arena, sys->n_contacts > 0 ? (size_t)sys->n_rows : 0, sizeof(double));
     struct lk_stops stops = {0};
 
     if (has_half_kicks)
@@ -22,6 +24,7 @@ void lk_elements_layout(struct lk_system *sys, struct lk_arena *arena)
                                          .port_rows = port_rows,
                                          .value = value,
                                          .rate = rate,
+                                         .impulse = impulse,
                                          .stops = stops};
     sys->elements = work;
 }
@@ -29,7 +32,7 @@ void lk_elements_layout(struct lk_system *sys, struct lk_arena *arena)
 /* Laws precede the elements that act on their rows; ports precede the blocks that push on them. */
 static const struct lk_element_ops *const all[] = {
     &lk_signal_ops, &lk_bearing_ops, &lk_line_ops, &lk_wind_up_ops, &lk_law_ops,  &lk_tyre_ops,
-    &lk_stop_ops,   &lk_sway_ops,    &lk_port_ops, &lk_block_ops,   &lk_mode_ops,
+    &lk_stop_ops,   &lk_sway_ops,    &lk_port_ops, &lk_block_ops,   &lk_mode_ops, &lk_contact_ops,
 };
 _Static_assert(sizeof(all) / sizeof(all[0]) == LK_ELEMENTS, "room for all in a list");
 

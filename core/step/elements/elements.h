@@ -41,7 +41,7 @@ struct lk_element_ops {
     LK_RT double (*energy)(const struct lk_system *system, const struct lk_state *state);
 };
 
-#define LK_ELEMENTS 11 /* number of sorts of elements */
+#define LK_ELEMENTS 12 /* number of sorts of elements */
 
 /* list of all functions of struct lk_element_ops but is_in, here called hooks */
 #define LK_ELEMENT_HOOKS(X)                                                                        \
@@ -62,6 +62,7 @@ struct lk_element_list {
  * @keeps_loads: friction of bearings keeps its normal forces, see bearing.h
  * @value: value of the row of each law at q_n;  @rate: its rate after the half kick, before any
  *         multiplier acts, if the system has closes_dampers
+ * @impulse: solution of all passes of contacts, n_rows, if there are contacts
  * @power: power at q_n of the laws whose work book() in law_steps.c computes [W] */
 struct lk_element_work {
 #define X(hook) struct lk_element_list hook;
@@ -72,6 +73,7 @@ struct lk_element_work {
     double *port_rows;
     double *value;
     double *rate;
+    double *impulse;
     double power;
     struct lk_stops stops;
 };
@@ -105,6 +107,7 @@ extern const struct lk_element_ops lk_stop_ops;    /* stops.c */
 extern const struct lk_element_ops lk_sway_ops;    /* sway.c */
 extern const struct lk_element_ops lk_port_ops;    /* ports.c: work of inputs */
 extern const struct lk_element_ops lk_block_ops;   /* blocks.c */
+extern const struct lk_element_ops lk_contact_ops; /* contacts.c */
 extern const struct lk_element_ops lk_mode_ops;    /* modes.c: energies of modes */
 extern const struct lk_element_ops lk_bearing_ops; /* bearing.c: normal forces of friction */
 

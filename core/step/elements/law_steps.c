@@ -19,6 +19,7 @@
 #include "step/elements/law_steps.h"
 #include "step/elements/air.h"
 #include "step/elements/bearing.h"
+#include "step/elements/contacts.h"
 #include "step/elements/creep.h"
 #include "step/elements/elements.h"
 #include "step/elements/laws.h"
@@ -114,6 +115,10 @@ void lk_law_steps_follow(struct lk_system *sys, int i, bool is_first)
         tyre_rows(sys, i, is_first);
         return;
     }
+    if (j->type == LK_JOINT_CONTACT) {
+        lk_contacts_follow(sys, i);
+        return;
+    }
     lk_evaluate_violation(sys, i, phi);
     lk_joint_way(j, value + j->law, phi, way);
     if (slips)
@@ -156,6 +161,8 @@ void lk_law_steps_release(struct lk_system *sys, int i)
     bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR;
     double phi[LK_ROWS_MAX], way[LK_ROWS_MAX], rates[LK_ROWS_PAD];
 
+    if (j->type == LK_JOINT_CONTACT)
+        lk_contacts_release(sys, i);
     if (sys->closes_dampers && j->type != LK_JOINT_TYRE) {
         lk_evaluate_violation(sys, i, phi);
         lk_joint_way(j, value + j->law, phi, way);
@@ -314,7 +321,7 @@ static void book_damping(struct lk_system *sys)
         const struct lk_joint *j = &sys->joint[i];
         double rates[LK_ROWS_PAD];
 
-        if (!lk_is_compliant(j))
+        if (!lk_is_compliant(j) || j->type == LK_JOINT_CONTACT)
             continue;
         lk_evaluate_row_rates(sys, i, sys->twist, rates);
         for (int row = 0; row < j->n_rows; row++) {

@@ -369,7 +369,8 @@ static void seek_increment(struct lk_system *sys, struct lk_one_rattle *r, bool 
     for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++)
         if (lk_is_compliant(&sys->joint[i]))
             lk_law_steps_follow(sys, i, is_first);
-    if (is_first && sys->n_laws + r->n_tense + sys->n_modals > 0)
+    /* contacts open and close from iterate to iterate */
+    if (sys->n_contacts > 0 || (is_first && sys->n_laws + r->n_tense + sys->n_modals > 0))
         lk_evaluate_factor(sys);
     if (!sys->rows_are_independent)
         lk_add_scaled(sys->n_rows, -0.5, sys->gap, sys->solution);

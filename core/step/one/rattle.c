@@ -24,6 +24,7 @@ static void (*const ups[RATTLE_UPS])(struct lk_system *) = {
     [RATTLE_PREDICTION] = lk_one_predict, [RATTLE_ITERATION] = lk_one_iterate,
     [RATTLE_CHECK] = lk_one_check,        [RATTLE_UNCLOSE] = lk_one_unclose,
     [RATTLE_MATRIX] = lk_one_matrix,      [RATTLE_KICK] = lk_one_kick,
+    [RATTLE_TOUCH] = lk_one_touch,        [RATTLE_LEAVE] = lk_one_leave,
     [RATTLE_AGAIN] = lk_one_again,        [RATTLE_AGAIN_MORE] = lk_one_again,
     [RATTLE_FOLLOW] = lk_one_follow,      [RATTLE_FREE] = lk_one_free,
     [RATTLE_BALANCE] = lk_one_balance,    [RATTLE_RELOAD] = lk_one_reload,

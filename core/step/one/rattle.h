@@ -141,6 +141,11 @@ LK_RT void lk_one_carry(struct lk_system *system);
 /** lk_one_kick() - compute the velocities of system->next after the half kick, and their
  * Phi_q v. */
 LK_RT void lk_one_kick(struct lk_system *system);
+/** lk_one_touch() - compute the violations of the velocities, and of contacts what their next pass
+ * must remove, with a factor that contains the contacts. lk_one_leave() - back to the factor
+ * without contacts, after the last pass. */
+LK_RT void lk_one_touch(struct lk_system *system);
+LK_RT void lk_one_leave(struct lk_system *system);
 /** lk_one_refine(), lk_one_refine_more() - store the first part of a solution, or add the next part
  * to it. lk_one_again() - set the right-hand side to E times the last part, see
  * close_accelerations() in step/scripts/rattle.c. */

@@ -2,6 +2,7 @@
 /* Velocities of `rattle`: second half kick, at q_n+1; accelerations and reactions of the new state.
  */
 #include "step/elements/bearing.h"
+#include "step/elements/contacts.h"
 #include "step/elements/law_steps.h"
 #include "step/elements/loads.h"
 #include "step/kinematics.h"
@@ -261,6 +262,24 @@ void lk_one_kick(struct lk_system *sys)
     lk_law_steps_keep_rates(sys);
     lk_evaluate_velocity_violation(sys);
     violate_dampers(sys);
+}
+
+void lk_one_touch(struct lk_system *sys)
+{
+    lk_contacts_add(sys);
+    lk_evaluate_velocity_violation(sys);
+    lk_contacts_touch(sys);
+    lk_evaluate_factor(sys);
+}
+
+void lk_one_leave(struct lk_system *sys)
+{
+    lk_contacts_add(sys);
+    lk_contacts_let_go(sys);
+    if (sys->leaves_laws)
+        sys->laws_are_left = true; /* this factor has not changed since the positions were closed */
+    else
+        lk_evaluate_factor(sys);
 }
 
 /* ---- the state of a higher order ---- */

@@ -2,6 +2,7 @@
 /* Evaluation of output channels. */
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
+#include "step/elements/contacts.h"
 #include "step/elements/lines.h"
 #include "step/elements/loads.h"
 #include "step/elements/tyres.h"
@@ -258,6 +259,22 @@ static void tyre_output(const struct lk_system *sys, const struct lk_output *out
     memcpy(ret + 4, view.point, sizeof(view.point));
 }
 
+static void contact_output(const struct lk_system *sys, const struct lk_output *out, double *ret)
+{
+    struct lk_contact_view view;
+
+    lk_contacts_view(sys, out->contact, out->n_points, &view);
+    if (out->type == LK_OUTPUT_FORCE) {
+        memcpy(ret, view.force, sizeof(view.force));
+        return;
+    }
+    ret[0] = view.gap;
+    ret[1] = view.normal;
+    ret[2] = view.friction;
+    ret[3] = view.slip;
+    ret[4] = view.residual;
+}
+
 static void evaluate_output(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     switch (out->type) {
@@ -298,8 +315,11 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
     case LK_OUTPUT_INERTIAL_SENSOR:
         inertial_sensor(sys, out, ret);
         break;
+    case LK_OUTPUT_CONTACT:
+        contact_output(sys, out, ret);
+        break;
     case LK_OUTPUT_FORCE:
-        element_force(sys, out, ret);
+        (out->n_points > 0 ? contact_output : element_force)(sys, out, ret);
         break;
     case LK_OUTPUT_DRIVE_FORCE:
         drive_force(sys, out, ret);

@@ -34,6 +34,7 @@
 #include "step/scripts/rattle.h"
 #include "maths/vec.h"
 #include "step/elements/bearing.h"
+#include "step/elements/contacts.h"
 #include "step/elements/drives.h"
 #include "step/elements/elements.h"
 #include "step/elements/loads.h"
@@ -141,21 +142,52 @@ static void take_next(struct lk_system *sys, struct lk_convergence *of, enum rat
     judge_iterate(sys, of);
 }
 
+/* compute the pose of q_n+1 from the last iterate, with its factor */
+static void close_joints(struct lk_system *sys)
+{
+    sweep(sys, RATTLE_STAY, RATTLE_UNCLOSE);
+    sweep(sys, RATTLE_STAY, RATTLE_MATRIX);
+    sweep(sys, RATTLE_CLOSE, RATTLE_REST);
+}
+
+/* Compute the positions of a model with contacts: full increments, each with its own factor,
+ * because contacts open and close from iterate to iterate. So earlier increments say nothing about
+ * the error of the matrix, and none is discarded. */
+static void close_positions_in_contact(struct lk_system *sys)
+{
+    struct lk_progress *p = sys->progress;
+    int n = sys->iterations;
+
+    p->found = p->done = 0;
+    p->ends = p->goes_back = false;
+    p->part = 1;
+    for (int i = 0; i < n; i++)
+        p->alpha[i] = 0;
+    sweep(sys, RATTLE_STAY, RATTLE_PREDICTION);
+    while (p->done < n) {
+        p->found = p->done = p->done + 1;
+        sweep(sys, RATTLE_INCREMENT, p->done < n ? RATTLE_ITERATION : RATTLE_CHECK);
+    }
+    close_joints(sys);
+}
+
 static void close_positions(struct lk_system *sys)
 {
     struct lk_convergence of;
     const struct lk_progress *p = sys->progress;
     int n = sys->iterations;
 
+    if (sys->n_contacts > 0) {
+        close_positions_in_contact(sys);
+        return;
+    }
     begin_positions(sys, &of);
     if (sys->elements->stops.n == 0)
         take_first(sys, &of, n > 1 ? RATTLE_ITERATION : RATTLE_CHECK);
     while (p->done < n)
         take_next(sys, &of, p->done + 1 < n ? RATTLE_ITERATION : RATTLE_CHECK);
     lk_stops_take_kept(&sys->elements->stops);
-    sweep(sys, RATTLE_STAY, RATTLE_UNCLOSE);
-    sweep(sys, RATTLE_STAY, RATTLE_MATRIX);
-    sweep(sys, RATTLE_CLOSE, RATTLE_REST);
+    close_joints(sys);
 }
 
 /* ---- velocities: second half kick, at q_n+1; accelerations ---- */
@@ -205,6 +237,16 @@ static void free_accelerations(struct lk_system *sys, const double *inputs)
     sweep(sys, RATTLE_STAY, RATTLE_FREE);
 }
 
+/* Let contacts act on the velocities, pass by pass: each one projects the velocities with a factor
+ * that contains the contacts which touch, see elements/contacts.h. */
+static void touch(struct lk_system *sys)
+{
+    for (int k = 0; k < LK_CONTACT_PASSES && sys->n_contacts > 0; k++) {
+        sweep(sys, RATTLE_VELOCITIES, RATTLE_TOUCH);
+        solve_again(sys);
+    }
+}
+
 /* add the second part of the velocities, and compute free accelerations with the loads at the end
  * of the step; laws need the final velocities first */
 static void close_velocities(struct lk_system *sys, const double *inputs)
@@ -214,7 +256,7 @@ static void close_velocities(struct lk_system *sys, const double *inputs)
         sweep(sys, RATTLE_VELOCITIES, RATTLE_FREE);
         return;
     }
-    sweep(sys, RATTLE_VELOCITIES, RATTLE_REST);
+    sweep(sys, RATTLE_VELOCITIES, sys->n_contacts > 0 ? RATTLE_LEAVE : RATTLE_REST);
     lk_keep_coordinates(sys);
     lk_elements_kick(sys);
     free_accelerations(sys, inputs);
@@ -308,6 +350,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     balance_massless(sys);
     sweep(sys, RATTLE_STAY, RATTLE_KICK);
     solve_again(sys);
+    touch(sys);
     close_velocities(sys, inputs);
     follow_loads(sys, inputs);
     close_accelerations(sys, RATTLE_STORE);

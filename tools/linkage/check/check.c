@@ -223,9 +223,9 @@ void print_findings(const struct findings *f)
             "                    %d %s cannot tilt: rows that would hold %s upright are left out\n",
             s->n_in_plane, s->n_in_plane == 1 ? "body" : "bodies",
             s->n_in_plane == 1 ? "it" : "them");
-    printf(
-        "compliant rows      %d, of springs, creep, friction and stops, solved with the joints\n",
-        s->n_rows_compliant - 3 * s->n_sways);
+    printf("compliant rows      %d, of springs, creep, friction, stops and contacts, solved with "
+           "the joints\n",
+           s->n_rows_compliant - 3 * s->n_sways);
     if (s->n_sways > 0)
         printf(
             "tension             of %d %s is in the matrix of the step, by %d rows across: what %s "

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets points of contact from the initial configuration, in the axes of their bodies. */
+#include "compile/fill.h"
+#include "maths/vec.h"
+#include "step/elements/contacts.h"
+#include "step/kinematics.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* least compliances of a point, relative to its inverse mass: along the normal and the tangents,
+ * and of both in the velocities */
+#define LEAST_NORMAL  1e-4
+#define LEAST_TANGENT 1e-3
+#define LEAST_RATE    1e-4
+#define LEAST_PART    1e-4 /* of part_that_is_held() */
+#define DEEPEST       1e-6 /* largest depth at the start [m] */
+
+void lk_fill_contact_layout(struct lk_system *sys, struct lk_arena *arena)
+{
+    struct lk_contact_now *now;
+
+    sys->contact = lk_arena_take(arena, (size_t)sys->n_contacts, sizeof(*sys->contact));
+    now = lk_arena_take(arena, (size_t)sys->n_contacts, sizeof(*now));
+    for (int i = 0; i < sys->n_contacts && arena->base; i++)
+        sys->contact[i].now = now + i;
+}
+
+/* set a shape in the axes of @pose, from its place in the initial configuration or on the body */
+static void fill_shape(const struct lk_shape_def *def, enum lk_contact_kind kind,
+                       const struct lk_pose *pose, struct lk_contact_shape *ret)
+{
+    double R[9], arm[3];
+
+    *ret = (struct lk_contact_shape){.kind = kind};
+    lk_quat_matrix(def->orientation, R);
+    memcpy(ret->centre, def->position, sizeof(ret->centre));
+    if (def->frame == LK_FRAME_WORLD || def->body == LK_GROUND) {
+        lk_sub(def->position, pose->x, arm);
+        lk_rotate_back(pose->R, arm, ret->centre);
+    }
+    for (int k = 0; k < 3; k++) {
+        const double axis[3] = {R[k], R[3 + k], R[6 + k]};
+
+        memcpy(ret->axes[k], axis, sizeof(axis));
+        if (def->frame == LK_FRAME_WORLD || def->body == LK_GROUND)
+            lk_rotate_back(pose->R, axis, ret->axes[k]);
+        ret->size[k] = kind == LK_CONTACT_HALF_SPACE ? INFINITY : def->size[k] / 2;
+    }
+    if (kind == LK_CONTACT_SPHERE)
+        ret->size[1] = ret->size[2] = 0;
+}
+
+/* make the face @face of a box a part of a plane */
+static void take_face(struct lk_contact_shape *s, int face)
+{
+    int axis = abs(face) - 1, a = (axis + 1) % 3, b = (axis + 2) % 3;
+    double sign = face > 0 ? 1 : -1;
+    struct lk_contact_shape box = *s;
+
+    s->kind = LK_CONTACT_HALF_SPACE;
+    for (int i = 0; i < 3; i++) {
+        s->centre[i] += sign * box.size[axis] * box.axes[axis][i];
+        s->axes[0][i] = box.axes[a][i];
+        s->axes[1][i] = sign * box.axes[b][i];
+        s->axes[2][i] = sign * box.axes[axis][i];
+    }
+    s->size[0] = box.size[a];
+    s->size[1] = box.size[b];
+    s->size[2] = box.size[axis];
+}
+
+void lk_fill_contact_joint(struct lk_system *sys, const struct lk_model *m, int force, int point,
+                           struct lk_joint *j)
+{
+    const struct lk_force_def *f = &m->forces[force];
+    struct lk_contact_point *c;
+    int index = point;
+
+    for (int i = 0; i < force; i++)
+        index += m->forces[i].type == LK_FORCE_CONTACT ? m->forces[i].contact.n_points : 0;
+    c = &sys->contact[index];
+    *c = (struct lk_contact_point){
+        .now = c->now,
+        .joint = (int)(j - sys->joint),
+        .mu = f->mu,
+        .input = -1,
+        .restitution = f->contact.restitution,
+        .pair = {.point = point, .corners = f->contact.face[1]},
+    };
+    for (int s = 0; s < 2; s++)
+        fill_shape(&m->shapes[f->contact.shape[s]], f->contact.kind[s], &sys->pose[j->body[s]],
+                   &c->pair.shape[s]);
+    if (f->contact.face[0] != 0)
+        take_face(&c->pair.shape[0], f->contact.face[0]);
+    lk_contact_ball(&c->pair);
+    j->contact = index;
+    j->pair = &c->pair;
+}
+
+void lk_fill_contact_signals(struct lk_system *sys, const struct lk_draft *d)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_force_def *f;
+
+        if (d->blocks[i].type != LK_JOINT_CONTACT)
+            continue;
+        f = &d->model->forces[d->blocks[i].force];
+        sys->contact[sys->joint[i].contact].input =
+            f->scale_input >= 0 ? lk_fill_signal(sys, f->scale_input) : -1;
+    }
+}
+
+/* Add s Phi_q W Phi_q^T of one side of a point. */
+static void add_side(const struct lk_system *sys, int joint, int s, double sum[6])
+{
+    int b = sys->joint[joint].body[s];
+    double row[3][6], turn[3];
+
+    if (b >= sys->n_bodies)
+        return;
+    for (int r = 0; r < 3; r++)
+        lk_jacobian_row(sys->jacobian[joint], s, r, row[r]);
+    for (int r = 0; r < 3; r++) {
+        lk_sym_mul(sys->sW[b].inertia, row[r] + 3, turn);
+        for (int k = 0; k <= r; k++)
+            sum[lk_sym_at(r, k)] +=
+                sys->sW[b].mass * lk_dot(row[r], row[k]) + lk_dot(row[k] + 3, turn);
+    }
+}
+
+/* Return the inverse mass of row @r of a point while its other two rows hold, relative to the one
+ * while they are free, both without joints. It is small at the foot of a slender leg. */
+static double part_that_is_held(const struct lk_system *sys, int joint, int r)
+{
+    double W[6] = {0}, minor, whole;
+    int a = (r + 1) % 3, b = (r + 2) % 3;
+
+    for (int s = 0; s < 2; s++)
+        add_side(sys, joint, s, W);
+    minor = W[a] * W[b] - W[lk_sym_at(a, b)] * W[lk_sym_at(a, b)];
+    whole =
+        W[r] * minor -
+        W[lk_sym_at(r, a)] * (W[lk_sym_at(r, a)] * W[b] - W[lk_sym_at(r, b)] * W[lk_sym_at(a, b)]) +
+        W[lk_sym_at(r, b)] * (W[lk_sym_at(r, a)] * W[lk_sym_at(a, b)] - W[lk_sym_at(r, b)] * W[a]);
+    return minor > 0 ? fmin(fmax(whole / (minor * W[r]), LEAST_PART), 1) : 1;
+}
+
+/* The inverse masses are those under the joints; both tangents have the mean of their two. The
+ * compliance of the velocities falls with the square of that of the positions: a spring that the
+ * step can follow keeps its rate. */
+void lk_fill_contact_compliances(struct lk_system *sys, const struct lk_draft *d)
+{
+    for (int i = 0; i < sys->n_contacts; i++) {
+        struct lk_contact_point *c = &sys->contact[i];
+        const struct lk_force_def *f = &d->model->forces[d->blocks[c->joint].force];
+        const struct lk_law *law = &sys->law[sys->joint[c->joint].law];
+
+        c->inverse[0] = 0.5 * sys->s * (law[0].free_mobility + law[1].free_mobility);
+        c->inverse[1] = c->inverse[0];
+        c->inverse[2] = sys->s * law[2].free_mobility;
+        for (int r = 0; r < 3; r++) {
+            double held = part_that_is_held(sys, c->joint, r) * c->inverse[r];
+            double least = (r < 2 ? LEAST_TANGENT : LEAST_NORMAL) * held;
+
+            c->soft[r] = f->stiffness > 0 ? fmax(0.5 / f->stiffness, least) : least;
+            c->soft_rate[r] = fmax(c->soft[r] * c->soft[r] / c->inverse[r], LEAST_RATE * held);
+        }
+    }
+}
+
+int lk_fill_check_contacts(struct lk_system *sys, const struct lk_model *m,
+                           struct lk_error *ret_error)
+{
+    int first = 0;
+
+    lk_evaluate_poses(sys, &sys->now);
+    for (int i = 0; i < m->n_forces; i++) {
+        const struct lk_force_def *f = &m->forces[i];
+        struct lk_contact_view view;
+
+        if (f->type != LK_FORCE_CONTACT)
+            continue;
+        lk_contacts_view(sys, first, f->contact.n_points, &view);
+        first += f->contact.n_points;
+        if (view.gap >= -DEEPEST)
+            continue;
+        lk_error_set(ret_error,
+                     "contact '%s' starts with its shapes '%s' and '%s' %.3g m in each other, "
+                     "expected them apart, or touching to %g m",
+                     f->name, m->shapes[f->contact.shape[0]].name,
+                     m->shapes[f->contact.shape[1]].name, -view.gap, DEEPEST);
+        return LK_E_MODEL;
+    }
+    return 0;
+}

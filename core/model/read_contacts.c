@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contacts among the `forces`: two shapes of the section `shapes`, and how they touch. */
+#include "reader.h"
+
+#include <string.h>
+
+#define PAIRS                                                                                      \
+    "a sphere with any shape, a capsule with a half-space or a capsule, a box with a half-space, " \
+    "or a box with a box"
+
+/* Return the shape of a contact that a shape of the model is, or -1: none. */
+static int kind_of(const struct lk_shape_def *shape)
+{
+    switch (shape->kind) {
+    case LK_SHAPE_BOX:
+        return shape->is_half_space ? LK_CONTACT_HALF_SPACE : LK_CONTACT_BOX;
+    case LK_SHAPE_SPHERE:
+        return LK_CONTACT_SPHERE;
+    case LK_SHAPE_CYLINDER:
+        return shape->is_capsule ? LK_CONTACT_CAPSULE : LK_CONTACT_CYLINDER;
+    default:
+        return -1;
+    }
+}
+
+static int read_shape(struct lk_node node, const struct lk_model *model, int *ret,
+                      struct lk_error *err)
+{
+    int result = lk_read_shape(node, model, ret, err);
+
+    if (result == 0 && kind_of(&model->shapes[*ret]) < 0)
+        return lk_node_refuse(node, err, "shape '%s' is a line, expected one with a surface",
+                              model->shapes[*ret].name);
+    if (result == 0 && model->shapes[*ret].body >= 0 &&
+        model->bodies[model->shapes[*ret].body].kind == LK_BODY_MODAL)
+        return lk_node_refuse(node, err,
+                              "shape '%s' is fixed to a body with modes, expected one of its nodes",
+                              model->shapes[*ret].name);
+    return result;
+}
+
+/* Read the two shapes, the surface first. @ret_order: position of each in the list */
+static int read_shapes(struct lk_node map, const struct lk_model *model, struct lk_force_def *force,
+                       int ret_order[2], struct lk_error *err)
+{
+    struct lk_node list = lk_node_get(map, "shapes");
+    int shape[2], result = 0;
+
+    if (lk_node_kind(list) != LK_NODE_LIST || lk_node_size(list) != 2)
+        return lk_node_refuse(list.index == 0 ? map : list, err,
+                              "expected shapes: [first, second], two names of the section shapes");
+    for (int s = 0; s < 2; s++)
+        result = lk_also(result, read_shape(lk_node_at(list, s), model, &shape[s], err));
+    if (result != 0)
+        return result;
+    if (model->shapes[shape[0]].body == model->shapes[shape[1]].body)
+        return lk_node_refuse(list, err,
+                              "the shapes '%s' and '%s' are fixed to the same body, expected two "
+                              "bodies",
+                              model->shapes[shape[0]].name, model->shapes[shape[1]].name);
+    ret_order[0] = kind_of(&model->shapes[shape[0]]) > kind_of(&model->shapes[shape[1]]);
+    ret_order[1] = !ret_order[0];
+    for (int s = 0; s < 2; s++) {
+        force->contact.shape[s] = shape[ret_order[s]];
+        force->contact.kind[s] =
+            (enum lk_contact_kind)kind_of(&model->shapes[force->contact.shape[s]]);
+        force->body[s] = model->shapes[force->contact.shape[s]].body;
+    }
+    return 0;
+}
+
+static int read_face(struct lk_node node, int *ret, struct lk_error *err)
+{
+    static const char *const names[] = {"-x", "-y", "-z", "+x", "+y", "+z"};
+
+    for (int i = 0; i < 6; i++)
+        if (lk_node_kind(node) == LK_NODE_SCALAR && strcmp(lk_node_text(node), names[i]) == 0) {
+            *ret = i < 3 ? -1 - i : i - 2;
+            return 0;
+        }
+    return lk_node_refuse(node, err, "expected a face of the box, one of +x, -x, +y, -y, +z, -z");
+}
+
+/* Read the faces of the boxes, one for each box in the order of the list of shapes. */
+static int read_faces(struct lk_node map, struct lk_force_def *force, const int order[2],
+                      struct lk_error *err)
+{
+    struct lk_node list = lk_node_get(map, "faces");
+    int result = 0, n = 0, boxes = 0;
+
+    for (int s = 0; s < 2; s++)
+        boxes += force->contact.kind[s] == LK_CONTACT_BOX;
+    if (list.index == 0)
+        return 0;
+    if (lk_node_kind(list) != LK_NODE_LIST || lk_node_size(list) != boxes)
+        return lk_node_refuse(list, err, "expected a list of %d faces, one for each box", boxes);
+    for (int i = 0; i < 2; i++)
+        if (force->contact.kind[order[i]] == LK_CONTACT_BOX)
+            result = lk_also(result,
+                             read_face(lk_node_at(list, n++), &force->contact.face[order[i]], err));
+    return result;
+}
+
+/* Return the number of points of a pair of shapes, the surface first; 0: such a pair is not
+ * supported. @faces: number of boxes that name a face */
+static int points_of(enum lk_contact_kind surface, enum lk_contact_kind other, int faces)
+{
+    if (other == LK_CONTACT_SPHERE)
+        return faces == 0;
+    if (other == LK_CONTACT_CAPSULE && faces == 0)
+        return surface == LK_CONTACT_HALF_SPACE ? 2 : surface == LK_CONTACT_CAPSULE;
+    if (other == LK_CONTACT_BOX && surface == LK_CONTACT_HALF_SPACE)
+        return faces > 0 ? 4 : 8;
+    return other == LK_CONTACT_BOX && surface == LK_CONTACT_BOX && faces == 2 ? 4 : 0;
+}
+
+static int check_pair(struct lk_node map, struct lk_force_def *force, struct lk_error *err)
+{
+    static const char *const names[LK_CONTACT_KINDS] = {"half-space", "box", "cylinder", "capsule",
+                                                        "sphere"};
+    const enum lk_contact_kind *kind = force->contact.kind;
+    int faces = (force->contact.face[0] != 0) + (force->contact.face[1] != 0);
+
+    force->contact.n_points = points_of(kind[0], kind[1], faces);
+    if (force->contact.n_points > 0)
+        return 0;
+    if (kind[0] == LK_CONTACT_BOX && kind[1] == LK_CONTACT_BOX)
+        return lk_node_refuse(map, err,
+                              "two boxes without faces, expected faces: [face of the first, face "
+                              "of the second], such as [+z, -z]");
+    return lk_node_refuse(lk_node_get(map, faces > 0 ? "faces" : "shapes"), err,
+                          "a contact of a %s with a %s%s, expected " PAIRS, names[kind[0]],
+                          names[kind[1]], faces > 0 ? " and its face" : "");
+}
+
+int lk_read_contact(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                    struct lk_error *err)
+{
+    int order[2], result = read_shapes(map, model, force, order, err);
+
+    if (result == 0)
+        result = lk_also(read_faces(map, force, order, err), 0);
+    if (result == 0)
+        result = check_pair(map, force, err);
+    result = lk_also(result, lk_read_number_or_signal(map, "friction", 0, "1", model, &force->mu,
+                                                      &force->scale_input, err));
+    result =
+        lk_also(result, lk_read_number_or(map, "restitution", 0, &force->contact.restitution, err));
+    if (result == 0 && force->contact.restitution > 1)
+        result = lk_node_refuse(lk_node_get(map, "restitution"), err,
+                                "restitution is %g, expected 0 to 1", force->contact.restitution);
+    return lk_also(result, lk_read_positive_or(map, "stiffness", &force->stiffness, err));
+}

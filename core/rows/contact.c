@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contact: three rows, always compliant: two tangential velocities and the normal velocity of side
+ * 1 relative to side 0 at the point of contact. The value of the third row is the gap; no
+ * coordinate has the rates of the others, so their value is zero. The multipliers are minus the
+ * forces on side 1: the third one is never positive. The law is in step/elements/contacts.c. */
+#include "rows/contact.h"
+#include "rows/rows.h"
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define NEAR 1e-12 /* distance below which a direction is not defined [m] */
+/* cosine of the largest angle between two faces in contact, times -1 */
+#define LEAST_SLOPE (-0.5)
+#define BORDER      1e-9 /* width of the border of a face, relative to its half edge */
+
+/* compute a vector in the axes of a shape */
+static void to_axes(double axes[3][3], const double v[3], double ret[3])
+{
+    for (int k = 0; k < 3; k++)
+        ret[k] = lk_dot(axes[k], v);
+}
+
+static void from_axes(double axes[3][3], const double v[3], double ret[3])
+{
+    for (int i = 0; i < 3; i++)
+        ret[i] = axes[0][i] * v[0] + axes[1][i] * v[1] + axes[2][i] * v[2];
+}
+
+/* return the length of @d, and write its direction; @or_else: the direction of a vector of length 0
+ */
+static double direction_of(const double d[3], const double or_else[3], double ret[3])
+{
+    double length = lk_norm(d);
+
+    for (int i = 0; i < 3; i++)
+        ret[i] = length > NEAR ? d[i] / length : or_else[i];
+    return length;
+}
+
+/* ---- distance of the point @p from a surface, and its normal, both in the axes of the shape ----
+ */
+
+/* Return the height over a plane. Beside the part of it that exists, and far below it, there is no
+ * surface, and the distance is more than 0. */
+static double from_plane(const double size[3], const double p[3], double n[3])
+{
+    double outside = lk_max(fabs(p[0]) - size[0], fabs(p[1]) - size[1]);
+
+    n[0] = n[1] = 0;
+    n[2] = 1;
+    outside = lk_max(outside, -p[2] - size[2]);
+    return outside > 0 ? lk_max(fabs(p[2]), outside) : p[2];
+}
+
+static double from_capsule(const double size[3], const double p[3], double n[3])
+{
+    static const double aside[3] = {1, 0, 0};
+    const double d[3] = {p[0], p[1], p[2] - lk_clamp(p[2], size[2])};
+
+    return direction_of(d, aside, n) - size[0];
+}
+
+/* Return the distance from a box whose half edges are @size. Inside, it is the distance from the
+ * nearest face. */
+static double from_box(const double size[3], const double p[3], double n[3])
+{
+    double beyond[3], out[3], length, most = -INFINITY;
+    int face = 0;
+
+    for (int i = 0; i < 3; i++) {
+        beyond[i] = fabs(p[i]) - size[i];
+        out[i] = copysign(lk_max(beyond[i], 0), p[i]);
+        face = beyond[i] > most ? i : face;
+        most = lk_max(most, beyond[i]);
+    }
+    const double nearest[3] = {face == 0 ? copysign(1, p[0]) : 0, face == 1 ? copysign(1, p[1]) : 0,
+                               face == 2 ? copysign(1, p[2]) : 0};
+
+    length = direction_of(out, nearest, n);
+    return most > 0 ? length : most;
+}
+
+/* the same as a box in the plane of the axis */
+static double from_cylinder(const double size[3], const double p[3], double n[3])
+{
+    double r = lk_root(p[0] * p[0] + p[1] * p[1]), out[3], distance;
+    const double flat[3] = {r, 0, p[2]}, half[3] = {size[0], INFINITY, size[2]};
+    double c = r > NEAR ? p[0] / r : 1, s = r > NEAR ? p[1] / r : 0;
+
+    distance = from_box(half, flat, out);
+    n[0] = c * out[0];
+    n[1] = s * out[0];
+    n[2] = out[2];
+    return distance;
+}
+
+static double from_surface(const struct lk_contact_shape *s, const double p[3], double n[3])
+{
+    switch (s->kind) {
+    case LK_CONTACT_HALF_SPACE:
+        return from_plane(s->size, p, n);
+    case LK_CONTACT_BOX:
+        return from_box(s->size, p, n);
+    case LK_CONTACT_CYLINDER:
+        return from_cylinder(s->size, p, n);
+    default: /* a sphere is a capsule of length 0 */
+        return from_capsule(s->size, p, n);
+    }
+}
+
+/* ---- the ball of side 1 ---- */
+
+/* compute the point of the segment m + x a, |x| <= half, that is nearest to the segment of a
+ * capsule along the z axis, both in the axes of this capsule */
+static void nearest_to_segment(const double m[3], const double a[3], double half, double length,
+                               double ret[3])
+{
+    /* minimise |m + x a - y e_z|: two equations, and their limits one after the other */
+    double away = 1 - a[2] * a[2], along = lk_dot(m, a);
+    double x = away > NEAR ? (a[2] * m[2] - along) / away : 0, y;
+
+    x = lk_clamp(x, half);
+    y = lk_clamp(m[2] + x * a[2], length);
+    x = lk_clamp(a[2] * y - along, half);
+    for (int i = 0; i < 3; i++)
+        ret[i] = m[i] + x * a[i];
+}
+
+/* Move the corner @ret of the face of a box to the edge of the other face, along its own face, so
+ * that the points of two faces that overlap are the corners of their overlap. Where there is no
+ * overlap, the corner stays beside the other face. @m, @axes: of the box, in the axes of the other
+ * face */
+static void overlap(const struct lk_contact_pair *pair, const double m[3], double axes[3][3],
+                    double ret[3])
+{
+    const struct lk_contact_shape *s = &pair->shape[1];
+    const double *size = pair->shape[0].size;
+    int axis = abs(pair->corners) - 1;
+    double sign = pair->corners > 0 ? 1 : -1, slope = sign * axes[axis][2], at[3], arm[3];
+    bool is_over = slope < LEAST_SLOPE;
+
+    at[0] = lk_clamp(ret[0], size[0]);
+    at[1] = lk_clamp(ret[1], size[1]);
+    at[2] = ret[2] - sign * (axes[axis][0] * (at[0] - ret[0]) + axes[axis][1] * (at[1] - ret[1])) /
+                         lk_min(slope, LEAST_SLOPE);
+    for (int i = 0; i < 3; i++)
+        arm[i] = at[i] - m[i];
+    for (int k = 0; k < 3; k++)
+        is_over &= k == axis || fabs(lk_dot(axes[k], arm)) <= s->size[k] * (1 + BORDER);
+    for (int i = 0; i < 3; i++)
+        ret[i] = is_over ? at[i] : ret[i];
+}
+
+/* Return whether the ball is a point of side 1 that depends on the pose of both sides. */
+static bool is_moving(const struct lk_contact_pair *pair)
+{
+    return (pair->shape[0].kind == LK_CONTACT_CAPSULE &&
+            pair->shape[1].kind == LK_CONTACT_CAPSULE) ||
+           (pair->corners != 0 && !isinf(pair->shape[0].size[0]));
+}
+
+/* Compute the centre of a ball that is_moving(), in the axes of the surface. @surface: its axes,
+ * world;  @centre: of the shape of side 1, in the axes of the surface */
+static void move_ball(const struct lk_contact_pair *pair, const struct lk_pose *pose,
+                      double surface[3][3], const double centre[3], double ret[3])
+{
+    const struct lk_contact_shape *s = &pair->shape[1];
+    double axes[3][3], world[3];
+
+    for (int k = 0; k < 3; k++) {
+        lk_rotate(pose->R, s->axes[k], world);
+        to_axes(surface, world, axes[k]);
+    }
+    if (s->kind == LK_CONTACT_CAPSULE)
+        nearest_to_segment(centre, axes[2], s->size[2], pair->shape[0].size[2], ret);
+    else
+        overlap(pair, centre, axes, ret);
+}
+
+void lk_contact_ball(struct lk_contact_pair *pair)
+{
+    const struct lk_contact_shape *s = &pair->shape[1];
+    double local[3] = {0};
+    int axis = abs(pair->corners) - 1;
+
+    if (s->kind == LK_CONTACT_CAPSULE && pair->shape[0].kind != LK_CONTACT_CAPSULE)
+        local[2] = pair->point == 0 ? s->size[2] : -s->size[2];
+    for (int i = 0, bit = 0; i < 3 && s->kind == LK_CONTACT_BOX; i++)
+        if (i == axis)
+            local[i] = pair->corners > 0 ? s->size[i] : -s->size[i];
+        else
+            local[i] = (pair->point >> bit++) & 1 ? s->size[i] : -s->size[i];
+    for (int i = 0; i < 3; i++)
+        pair->ball[i] = s->centre[i] + s->axes[0][i] * local[0] + s->axes[1][i] * local[1] +
+                        s->axes[2][i] * local[2];
+    pair->radius = s->kind == LK_CONTACT_BOX ? 0 : s->size[0];
+}
+
+/* compute two tangents: one across the axis that is farthest from @n */
+static void tangents(const double n[3], double t[2][3])
+{
+    int k = 0;
+    double length;
+
+    for (int i = 1; i < 3; i++)
+        k = fabs(n[i]) < fabs(n[k]) ? i : k;
+    for (int i = 0; i < 3; i++)
+        t[0][i] = (i == k) - n[k] * n[i];
+    length = 1 / lk_norm(t[0]);
+    for (int i = 0; i < 3; i++)
+        t[0][i] *= length;
+    lk_cross(n, t[0], t[1]);
+}
+
+/* compute the point @local of side 1, from the centre of mass of side 0 and in the axes @surface of
+ * the surface, relative to its centre @origin */
+static void see(const struct lk_pose *const *pose, double surface[3][3], const double origin[3],
+                const double local[3], double ret[3])
+{
+    double arm[3];
+
+    lk_rotate(pose[1]->R, local, arm);
+    for (int i = 0; i < 3; i++) /* positions relative to side 0: no digits are lost far away */
+        arm[i] += (pose[1]->x[i] - pose[0]->x[i]) - origin[i];
+    to_axes(surface, arm, ret);
+}
+
+void lk_contact_place(const struct lk_contact_pair *pair, const struct lk_pose *const *pose,
+                      struct lk_contact_place *ret)
+{
+    const struct lk_contact_shape *s = &pair->shape[0];
+    double surface[3][3], origin[3], ball[3], n[3], t[2][3];
+
+    for (int k = 0; k < 3; k++)
+        lk_rotate(pose[0]->R, s->axes[k], surface[k]);
+    lk_rotate(pose[0]->R, s->centre, origin);
+    see(pose, surface, origin, pair->ball, ball);
+    if (is_moving(pair)) {
+        double centre[3];
+
+        see(pose, surface, origin, pair->shape[1].centre, centre);
+        move_ball(pair, pose[1], surface, centre, ball);
+    }
+    ret->gap = from_surface(s, ball, n) - pair->radius;
+    tangents(n, t);
+    from_axes(surface, t[0], ret->axes[0]);
+    from_axes(surface, t[1], ret->axes[1]);
+    from_axes(surface, n, ret->axes[2]);
+    from_axes(surface, ball, ret->at);
+    for (int i = 0; i < 3; i++)
+        ret->at[i] += origin[i] - pair->radius * ret->axes[2][i];
+}
+
+void lk_contact_rates(const struct lk_contact_place *place, const struct lk_pose *const *pose,
+                      const struct lk_twist *const *twist, double ret[3])
+{
+    double relative[3] = {0};
+
+    for (int s = 0; s < 2; s++) {
+        double w[3], arm[3], swing[3];
+
+        lk_rotate(pose[s]->R, twist[s]->w, w);
+        for (int i = 0; i < 3; i++)
+            arm[i] = place->at[i] - (s == 0 ? 0 : pose[1]->x[i] - pose[0]->x[i]);
+        lk_cross(w, arm, swing);
+        for (int i = 0; i < 3; i++)
+            relative[i] -= lk_jacobian_sign(s) * (twist[s]->v[i] + swing[i]);
+    }
+    for (int r = 0; r < 3; r++)
+        ret[r] = lk_dot(place->axes[r], relative);
+}
+
+/* ---- rows ---- */
+
+static void rows_of(const struct lk_joint *j, const struct lk_pose *const *pose, double J[3][2][6])
+{
+    struct lk_contact_place place;
+
+    lk_contact_place(j->pair, pose, &place);
+    for (int r = 0; r < 3; r++)
+        for (int s = 0; s < 2; s++) {
+            double arm[3], moment[3], turn[3];
+
+            for (int i = 0; i < 3; i++)
+                arm[i] = place.at[i] - (s == 0 ? 0 : pose[1]->x[i] - pose[0]->x[i]);
+            lk_cross(arm, place.axes[r], moment);
+            lk_rotate_back(pose[s]->R, moment, turn);
+            for (int i = 0; i < 3; i++) {
+                J[r][s][i] = -lk_jacobian_sign(s) * place.axes[r][i];
+                J[r][s][3 + i] = -lk_jacobian_sign(s) * turn[i];
+            }
+        }
+}
+
+static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
+{
+    struct lk_contact_place place;
+
+    lk_contact_place(j->pair, pose, &place);
+    phi[0] = phi[1] = 0;
+    phi[2] = place.gap;
+}
+
+static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
+                     struct lk_jacobian ret)
+{
+    double J[3][2][6];
+
+    rows_of(j, pose, J);
+    for (int r = 0; r < 3; r++)
+        for (int s = 0; s < 2; s++)
+            lk_jacobian_set_row(ret, s, r, J[r][s]);
+}
+
+static void load(const struct lk_joint *j, const struct lk_pose *const *pose, const double *lambda,
+                 struct lk_twist *const *sum)
+{
+    double J[3][2][6];
+
+    rows_of(j, pose, J);
+    for (int r = 0; r < 3; r++)
+        for (int s = 0; s < 2; s++)
+            for (int i = 0; i < 3; i++) {
+                sum[s]->v[i] += lambda[r] * J[r][s][i];
+                sum[s]->w[i] += lambda[r] * J[r][s][3 + i];
+            }
+}
+
+const struct lk_joint_type_ops lk_joint_contact = {
+    .violation = violation,
+    .load = load,
+    .jacobian = jacobian,
+    .gamma = lk_rows_no_gamma,
+};

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "step/elements/contacts.h"
+#include "maths/vec.h"
+#include "step/elements/elements.h"
+#include "step/kinematics.h"
+#include <string.h>
+
+#define TOUCHES  1e-30 /* least normal force of a point that touches [N] */
+#define RECOVERY 0.1   /* speed at which a point deep in a shape comes out of it [m/s] */
+#define FREE     2     /* first passes, in which a point may stick again after it has slid */
+#define IMPACT   2 /* an impact is faster than its acceleration explains in this number of steps */
+
+/** struct task - the rows of one point in a pass. @lambda: multipliers;  @hold: what the compliance
+ * refers to;  @d: half of what the rows must make zero;  @soft: E;  @w: inverse mass of a row
+ * @is_open: the point cannot touch */
+struct task {
+    double lambda[3];
+    double hold[3];
+    double d[3];
+    const double *soft;
+    const double *w;
+    double mu;
+    bool is_open;
+};
+
+static const struct lk_joint *joint_of(const struct lk_system *sys,
+                                       const struct lk_contact_point *c)
+{
+    return &sys->joint[c->joint];
+}
+
+/* return the multiplier of row @i that would remove its error, were it the only row */
+static double augmented(const struct task *t, int i)
+{
+    return t->lambda[i] + (t->d[i] - t->soft[i] * (t->lambda[i] - t->hold[i])) / t->w[i];
+}
+
+/* return the limit of friction at the present iterate [N] */
+static double limit_of(const struct task *t)
+{
+    return t->is_open ? 0 : t->mu * lk_max(-augmented(t, 2), 0);
+}
+
+/* Project the augmented multipliers on the cone. @f: multipliers that the law gives, @E: compliance
+ * of each row in the case found. Return: the largest change of a multiplier by the projection [N].
+ * Sliding has the derivative g (1 - u u^T) along the tangents, with the direction u; E of both
+ * tangents is that of its diagonal. The work is the same in all cases. */
+static double project(const struct task *t, double f[3], double E[3])
+{
+    double y[3] = {augmented(t, 0), augmented(t, 1), augmented(t, 2)};
+    bool closes = !t->is_open && y[2] < 0;
+    double limit = limit_of(t), size = lk_root(y[0] * y[0] + y[1] * y[1]);
+    bool sticks = closes && size <= limit;
+    double part = size > limit ? limit / size : 1, error;
+    double g = part / lk_max((1 - part) * t->w[0], 1e-300);
+
+    f[2] = closes ? t->hold[2] + t->d[2] / t->soft[2] : 0;
+    E[2] = closes ? t->soft[2] : LK_DECOUPLED;
+    error = fabs(t->lambda[2] - (closes ? y[2] : 0));
+    for (int i = 0; i < 2; i++) {
+        double u = y[i] / lk_max(size, 1e-300);
+        double slides = lk_max(g * (1 - u * u), 1 / LK_DECOUPLED);
+
+        f[i] = sticks ? t->hold[i] + t->d[i] / t->soft[i] : part * y[i];
+        E[i] = sticks ? t->soft[i] : lk_max(1 / slides, t->soft[i]);
+        error = lk_max(error, fabs(t->lambda[i] - part * y[i]));
+    }
+    return error;
+}
+
+static void begin_passes(struct lk_contact_now *now)
+{
+    now->pass = 0;
+    now->has_slid = now->has_opened = false;
+}
+
+/* Do project() in a pass. Exact steps between two cases may repeat each other, because each pass
+ * changes the limit of friction. So after the first passes a point that has slid returns to
+ * sticking by steps of half the way, and so does a point that was open to touching: both approach
+ * the cone from within, and no impulse is left outside of it. A point that did not touch in the
+ * last step has no friction in the first pass, which finds its normal force. */
+static void project_pass(const struct lk_contact_point *c, const struct task *t, double f[3],
+                         double E[3])
+{
+    struct lk_contact_now *now = c->now;
+    const double *soft = t->soft;
+    bool closes, sticks, halves[3];
+
+    project(t, f, E);
+    closes = E[2] < LK_DECOUPLED;
+    sticks = (E[0] == soft[0]) & (E[1] == soft[1]) & closes;
+    halves[0] = halves[1] = now->has_slid & sticks;
+    halves[2] = now->has_opened & closes;
+    for (int i = 0; i < 3; i++) { /* the same work in all cases */
+        double y = augmented(t, i), none = now->is_new & (i < 2);
+
+        f[i] = (1 - none) * (halves[i] ? y : f[i]);
+        E[i] = halves[i] ? t->w[i] : E[i];
+        E[i] = none > 0 ? LK_DECOUPLED : E[i];
+    }
+    now->has_opened |= (now->pass >= FREE) & !closes;
+    now->has_slid |= (now->pass >= FREE) & !sticks;
+    now->pass++;
+    now->is_new = false;
+}
+
+/* ---- positions ---- */
+
+static double friction_of(const struct lk_contact_point *c, const double *inputs)
+{
+    return c->input >= 0 ? lk_max(0, inputs[c->input]) : c->mu;
+}
+
+/* compute the axes of the rows at q_n in the axes of side 0, the multipliers that the force of the
+ * last step has along them, and the gap that the step aims at */
+static void hold_force(const struct lk_system *sys, const struct lk_contact_point *c,
+                       const struct lk_contact_state *state)
+{
+    const struct lk_joint *j = joint_of(sys, c);
+    const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+    struct lk_contact_place place;
+
+    lk_contact_place(&c->pair, pose, &place);
+    c->now->target = lk_min(0, place.gap + sys->h * RECOVERY);
+    for (int r = 0; r < 3; r++) {
+        lk_rotate_back(pose[0]->R, place.axes[r], c->now->axes[r]);
+        c->now->hold[r] = -lk_dot(c->now->axes[r], state->force);
+    }
+}
+
+/* Return the rate of the normal that an impact leaves: more than 0 if the point arrives faster than
+ * its acceleration explains. */
+static double rebound(const struct lk_system *sys, const struct lk_contact_point *c)
+{
+    double arrival = -c->now->before[2];
+
+    return arrival > IMPACT * sys->h * fabs(c->now->pull[2]) ? c->restitution * arrival : 0;
+}
+
+static void start(struct lk_system *sys, const double *inputs)
+{
+    lk_evaluate_accelerations(sys, &sys->now);
+    for (int i = 0; i < sys->n_contacts; i++) {
+        const struct lk_contact_point *c = &sys->contact[i];
+        double rates[LK_ROWS_PAD];
+
+        c->now->mu = friction_of(c, inputs);
+        c->now->residual = 0;
+        begin_passes(c->now);
+        lk_evaluate_row_rates(sys, c->joint, sys->twist, rates);
+        memcpy(c->now->before, rates, sizeof(c->now->before));
+        lk_evaluate_row_rates(sys, c->joint, sys->residual, rates); /* accelerations */
+        memcpy(c->now->pull, rates, sizeof(c->now->pull));
+        c->now->rest = rebound(sys, c);
+        hold_force(sys, c, &sys->now.contact[i]);
+        memcpy(sys->next.lambda + joint_of(sys, c)->row, c->now->hold, sizeof(c->now->hold));
+        c->now->is_new = !(c->now->hold[2] < -TOUCHES);
+        c->now->hold[2] = 0; /* the normal compliance refers to a gap of 0 */
+    }
+}
+
+/* return the mean velocity of body @b over the step to the present iterate */
+static struct lk_twist mean_twist(const struct lk_system *sys, int b)
+{
+    struct lk_twist t = sys->twist[b];
+
+    for (int i = 0; i < 3 && b < sys->n_bodies; i++) {
+        t.v[i] = 0.5 * (t.v[i] + sys->now.motion[b].v.v[i]);
+        t.w[i] = 0.5 * (t.w[i] + sys->now.motion[b].v.w[i]);
+    }
+    return t;
+}
+
+/* Return the task of point @c at the present iterate. The displacement of the step is the mean of
+ * the Jacobians at both ends times the mean of the velocities. @way: displacements of the rows [m]
+ */
+static struct task task_of_positions(const struct lk_system *sys, const struct lk_contact_point *c,
+                                     double way[3])
+{
+    struct task t = {.soft = c->soft, .w = c->inverse, .mu = c->now->mu};
+    const struct lk_joint *j = joint_of(sys, c);
+    const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+    struct lk_twist mean[2];
+    const struct lk_twist *const twist[2] = {&mean[0], &mean[1]};
+    struct lk_contact_place place;
+    double first[LK_ROWS_PAD], last[3];
+
+    for (int s = 0; s < 2; s++)
+        mean[s] = mean_twist(sys, j->body[s]);
+    lk_evaluate_row_rates(sys, c->joint, sys->twist, first); /* with the Jacobian of q_n */
+    lk_contact_place(&c->pair, pose, &place);
+    lk_contact_rates(&place, pose, twist, last);
+    memcpy(t.lambda, sys->next.lambda + joint_of(sys, c)->row, sizeof(t.lambda));
+    memcpy(t.hold, c->now->hold, sizeof(t.hold));
+    for (int i = 0; i < 3; i++) {
+        way[i] = 0.5 * sys->h * (0.5 * (first[i] + c->now->before[i]) + last[i]);
+        t.d[i] = 0.5 * (i < 2 ? way[i] : place.gap - c->now->target);
+    }
+    return t;
+}
+
+void lk_contacts_follow(struct lk_system *sys, int i)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    double f[3], way[3];
+    const struct lk_contact_point *c = &sys->contact[j->contact];
+    struct task t = task_of_positions(sys, c, way);
+
+    project_pass(c, &t, f, sys->regular + j->row);
+    for (int r = 0; r < 3; r++)
+        sys->solution[j->row + r] = (f[r] - t.lambda[r]) * sys->regular[j->row + r];
+}
+
+void lk_contacts_release(struct lk_system *sys, int i)
+{
+    const struct lk_contact_point *c = &sys->contact[sys->joint[i].contact];
+    double f[3], E[3];
+    struct task t = task_of_positions(sys, c, c->now->way);
+
+    c->now->residual = project(&t, f, E);
+    c->now->touches = E[2] < LK_DECOUPLED;
+    memcpy(c->now->first, t.lambda, sizeof(t.lambda));
+}
+
+/* ---- velocities ---- */
+
+/* return the task of point @c at the present twists: for the sum of both multipliers */
+static struct task task_of_velocities(const struct lk_system *sys, const struct lk_contact_point *c)
+{
+    struct task t = {
+        .soft = c->soft_rate, .w = c->inverse, .mu = c->now->mu, .is_open = !c->now->touches};
+    double rates[LK_ROWS_PAD];
+
+    lk_evaluate_row_rates(sys, c->joint, sys->twist, rates);
+    for (int i = 0; i < 3; i++) {
+        t.lambda[i] = c->now->first[i] + c->now->second[i];
+        t.hold[i] = 2 * c->now->first[i];
+        t.d[i] = 0.5 * sys->h * (rates[i] - (i == 2 ? c->now->rest : 0));
+    }
+    return t;
+}
+
+void lk_contacts_touch(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_contacts; i++) {
+        const struct lk_contact_point *c = &sys->contact[i];
+        int row = joint_of(sys, c)->row;
+        double f[3];
+        struct task t = task_of_velocities(sys, c);
+
+        project_pass(c, &t, f, sys->regular + row);
+        for (int r = 0; r < 3; r++)
+            sys->solution[row + r] = 2 / sys->h * (f[r] - t.lambda[r]) * sys->regular[row + r];
+    }
+}
+
+/* begin the passes of the velocities with the multipliers of the positions */
+static void close_gaps(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_contacts; i++) {
+        struct lk_contact_now *now = sys->contact[i].now;
+
+        memcpy(now->second, now->first, sizeof(now->second));
+        begin_passes(now);
+    }
+    memset(sys->elements->impulse, 0, (size_t)sys->n_rows * sizeof(double));
+}
+
+void lk_contacts_add(struct lk_system *sys)
+{
+    for (int row = 0; row < sys->n_rows; row++)
+        sys->elements->impulse[row] += sys->solution[row];
+    for (int i = 0; i < sys->n_contacts; i++) {
+        const struct lk_contact_point *c = &sys->contact[i];
+        int row = joint_of(sys, c)->row;
+
+        for (int r = 0; r < 3; r++)
+            c->now->second[r] += 0.5 * sys->h * sys->solution[row + r];
+    }
+}
+
+void lk_contacts_let_go(struct lk_system *sys)
+{
+    memcpy(sys->solution, sys->elements->impulse, (size_t)sys->n_rows * sizeof(double));
+    for (int i = 0; i < sys->n_contacts; i++)
+        for (int r = 0; r < 3; r++)
+            sys->regular[joint_of(sys, &sys->contact[i])->row + r] = LK_DECOUPLED;
+}
+
+/* ---- the new state ---- */
+
+/* the forces of the new state are the means over the step, or those of system->now at its start */
+static void settle(struct lk_system *sys, const struct lk_state *state)
+{
+    for (int i = 0; i < sys->n_contacts; i++) {
+        const struct lk_contact_now *now = sys->contact[i].now;
+        int row = joint_of(sys, &sys->contact[i])->row;
+
+        for (int r = 0; r < 3; r++)
+            sys->next.lambda[row + r] = state == &sys->now ? sys->now.lambda[row + r]
+                                                           : 0.5 * (now->first[r] + now->second[r]);
+    }
+}
+
+/* Book the work of both impulses: of half a step each, times the mean of the rates before and after
+ * it. Other forces do the work of the mean rate of the step, which is not the mean of both ends
+ * where the impulses differ: the last term is the work that they lack, from their acceleration at
+ * q_n, if the point did not touch there. All of it counts as dissipated, with the energy of the
+ * compliances. */
+static void end(struct lk_system *sys)
+{
+    double work = 0;
+
+    for (int i = 0; i < sys->n_contacts; i++) {
+        const struct lk_contact_point *c = &sys->contact[i];
+        const struct lk_contact_now *now = c->now;
+        struct lk_contact_state *state = &sys->next.contact[i];
+        double f[3], E[3], rates[LK_ROWS_PAD];
+        struct task t = task_of_velocities(sys, c);
+
+        bool is_new = !(sys->now.lambda[joint_of(sys, c)->row + 2] < -TOUCHES);
+
+        lk_evaluate_row_rates(sys, c->joint, sys->twist, rates);
+        for (int r = 0; r < 3; r++) {
+            double middle = now->way[r] / sys->h;
+
+            work +=
+                0.25 * sys->h *
+                (now->first[r] * (now->before[r] + middle) + now->second[r] * (middle + rates[r]));
+            work +=
+                is_new * 0.125 * sys->h * sys->h * now->pull[r] * (now->second[r] - now->first[r]);
+            state->force[r] = 0;
+        }
+        for (int r = 0; r < 3; r++)
+            for (int k = 0; k < 3; k++)
+                state->force[k] -= now->first[r] * now->axes[r][k];
+        state->residual = lk_max(now->residual, project(&t, f, E));
+    }
+    sys->next.balance->dissipated += work;
+}
+
+void lk_contacts_view(const struct lk_system *sys, int first, int n, struct lk_contact_view *ret)
+{
+    double along[3] = {0};
+
+    *ret = (struct lk_contact_view){.gap = INFINITY};
+    for (int i = first; i < first + n; i++) {
+        const struct lk_contact_point *c = &sys->contact[i];
+        const struct lk_joint *j = joint_of(sys, c);
+        const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+        const double *lambda = sys->now.lambda + j->row;
+        double rates[LK_ROWS_PAD], slip;
+        struct lk_contact_place place;
+
+        lk_contact_place(&c->pair, pose, &place);
+        lk_evaluate_row_rates(sys, c->joint, sys->twist, rates);
+        slip = lk_root(rates[0] * rates[0] + rates[1] * rates[1]);
+        ret->gap = lk_min(ret->gap, place.gap);
+        ret->normal += lk_max(-lambda[2], 0);
+        ret->slip = lambda[2] < -TOUCHES ? lk_max(ret->slip, slip) : ret->slip;
+        ret->residual = lk_max(ret->residual, sys->now.contact[i].residual);
+        for (int k = 0; k < 3; k++) {
+            along[k] -= lambda[0] * place.axes[0][k] + lambda[1] * place.axes[1][k];
+            ret->force[k] -= lambda[2] * place.axes[2][k];
+        }
+    }
+    ret->friction = lk_norm(along);
+    for (int k = 0; k < 3; k++)
+        ret->force[k] += along[k];
+}
+
+static bool is_in(const struct lk_system *sys)
+{
+    return sys->n_contacts > 0;
+}
+
+const struct lk_element_ops lk_contact_ops = {
+    .is_in = is_in,
+    .start = start,
+    .close = close_gaps,
+    .settle = settle,
+    .end = end,
+};
