@@ -95,7 +95,10 @@
     X(STRAINED, 2018, WARNING, \
       "A beam is strained by more than the policy allows (`strain`). Its elements are linear, and are not the " \
       "material any more.", \
-      "Reduce the loads, or stiffen the beam. Raise the limit for a material that stays linear that far.")
+      "Reduce the loads, or stiffen the beam. Raise the limit for a material that stays linear that far.") \
+    X(CONTACT_OFF, 2019, WARNING, \
+      "The passes of a step left contact forces with an error above the limit of the policy (`contact`).", \
+      "Single steps with impacts do no harm. Otherwise take more iterations, or a smaller step.")
 
 #define LKD_CONDITIONS_INPUTS(X) \
     X(INPUT_REFUSED, 3001, WARNING, \

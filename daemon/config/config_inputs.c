@@ -140,6 +140,8 @@ static int read_limits(struct lk_node map, enum lkd_condition condition, struct 
         return read_limit(map, "limit", &policy->port_limit, error);
     case LKD_CONDITION_STRAIN:
         return read_limit(map, "limit", &policy->strain_limit, error);
+    case LKD_CONDITION_CONTACT:
+        return read_limit(map, "limit", &policy->contact_limit, error);
     case LKD_CONDITION_TURN:
         return read_limit(map, "limit", &policy->turn_limit, error);
     case LKD_CONDITION_BOUNDS:
@@ -171,6 +173,7 @@ static int read_condition(struct lk_node node, enum lkd_condition condition,
         [LKD_CONDITION_TURN] = {"turn", limit_keys},
         [LKD_CONDITION_PORT] = {"port", limit_keys},
         [LKD_CONDITION_STRAIN] = {"strain", limit_keys},
+        [LKD_CONDITION_CONTACT] = {"contact", limit_keys},
     };
     const char *key = conditions[condition].key;
     struct lk_node map = lk_node_get(node, key);
@@ -192,9 +195,10 @@ static int check_limit(struct lk_node node, const char *key, enum lkd_action act
 
 int lkd_config_policy(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
-    static const char *const keys[] = {
-        "late",        "stale",     "range", "not_finite", "lost", "residual", "energy",  "bounds",
-        "energy_jump", "increment", "pivot", "turn",       "port", "strain",   "recover", NULL};
+    static const char *const keys[] = {"late",     "stale",  "range",  "not_finite",  "lost",
+                                       "residual", "energy", "bounds", "energy_jump", "increment",
+                                       "pivot",    "turn",   "port",   "strain",      "contact",
+                                       "recover",  NULL};
     struct lkd_policy *policy = &config->cycle.policy;
     long recover = (long)policy->recover_samples;
     struct lk_node node;

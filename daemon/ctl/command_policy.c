@@ -131,6 +131,9 @@ static char *limit_of_model(const struct lkd_policy *policy, enum lkd_condition 
         return format_joules(arena, policy->port_limit);
     case LKD_CONDITION_STRAIN:
         return lk_wire_arena_format(arena, "a strain of %g", policy->strain_limit);
+    case LKD_CONDITION_CONTACT:
+        return lk_wire_arena_format(arena, "an error of %g of the largest contact force",
+                                    policy->contact_limit);
     case LKD_CONDITION_TURN:
         return lk_wire_arena_format(arena, "%g rad a step", policy->turn_limit);
     default:

@@ -26,6 +26,7 @@ static const char *condition_text(enum lkd_condition condition)
         [LKD_CONDITION_PIVOT] = "a change point: rows of joints depend on others",
         [LKD_CONDITION_TURN] = "a body turns far in a step",
         [LKD_CONDITION_STRAIN] = "a beam is strained far",
+        [LKD_CONDITION_CONTACT] = "a contact force is not resolved",
         [LKD_CONDITION_PORT] = "the work of a port is not what its bench told",
     };
 
@@ -157,6 +158,11 @@ static void describe_count(const struct lkd_rig *rig, enum lkd_condition conditi
                  lk_system_body_name(rig->loaded->system, f->strained), f->strain_max,
                  policy->strain_limit);
         return;
+    case LKD_CONDITION_CONTACT:
+        snprintf(text, size, "at body '%s' by up to %.3g of the largest contact force (limit %g)",
+                 lk_system_body_name(rig->loaded->system, f->touching), f->contact_max,
+                 policy->contact_limit);
+        return;
     case LKD_CONDITION_PORT:
         snprintf(text, size, "by up to %.3g J so far (limit %g J)", f->port_gap_max,
                  policy->port_limit);
@@ -181,7 +187,7 @@ static const struct {
     {LKD_CONDITION_BOUNDS, LKD_C_BEYOND_BOUNDS},    {LKD_CONDITION_ENERGY_JUMP, LKD_C_ENERGY_JUMP},
     {LKD_CONDITION_INCREMENT, LKD_C_NOT_CONVERGED}, {LKD_CONDITION_PIVOT, LKD_C_CHANGE_POINT},
     {LKD_CONDITION_TURN, LKD_C_TURNS_FAR},          {LKD_CONDITION_PORT, LKD_C_PORT_APART},
-    {LKD_CONDITION_STRAIN, LKD_C_STRAINED},
+    {LKD_CONDITION_STRAIN, LKD_C_STRAINED},         {LKD_CONDITION_CONTACT, LKD_C_CONTACT_OFF},
 };
 
 void lkd_fault_begin(struct lkd_rig *rig)

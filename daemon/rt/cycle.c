@@ -72,6 +72,8 @@ static void keep_findings(struct lkd_figures *f, const struct lkd_findings *foun
     f->turn_max = fmax(f->turn_max, found->extent.turn);
     f->strained = found->extent.strain > f->strain_max ? found->extent.strained : f->strained;
     f->strain_max = fmax(f->strain_max, found->extent.strain);
+    f->touching = found->extent.contact > f->contact_max ? found->extent.touching : f->touching;
+    f->contact_max = fmax(f->contact_max, found->extent.contact);
     f->port_gap_max = fmax(f->port_gap_max, found->health.port_gap);
     f->energy_jump_max = fmax(f->energy_jump_max, found->energy_jump);
 }
@@ -214,6 +216,7 @@ static bool latch(struct lkd_cycle *cycle, const struct lkd_input *input)
         .turn = f->extent.turn,
         .port_gap = f->health.port_gap,
         .strain = f->extent.strain,
+        .contact = f->extent.contact,
     };
     int condition =
         lkd_guard_apply(&cycle->guard, &view, input->values, input->values + cycle->n_inputs,

@@ -107,6 +107,7 @@ static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *i
  * good steps only
  * @turning:           body that reached @turn_max
  * @strain_max, @strained: largest strain of a beam, and the body at its place
+ * @contact_max, @touching: largest error of a contact force, and a body of this contact
  * @energy_start:      kinetic + potential energy at the start [J] */
 struct lkd_figures {
     enum lkd_cycle_state state;
@@ -148,6 +149,8 @@ struct lkd_figures {
     int turning;
     double strain_max;
     int strained;
+    double contact_max;
+    int touching;
     double energy_start;
 };
 

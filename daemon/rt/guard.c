@@ -27,6 +27,7 @@ struct lkd_policy lkd_policy_default(void)
         .turn_limit = LK_TURN_MAX,
         .port_limit = INFINITY,
         .strain_limit = LK_STRAIN_MAX,
+        .contact_limit = LK_CONTACT_MAX,
         .horizon_s = 0.02,
         .recover_samples = 3,
     };
@@ -248,6 +249,7 @@ static int look_at_model(struct lkd_guard *guard, const struct lkd_guard_view *v
         {LKD_CONDITION_TURN, !(view->turn <= policy->turn_limit)},
         {LKD_CONDITION_PORT, !(view->port_gap <= policy->port_limit)},
         {LKD_CONDITION_STRAIN, !(view->strain <= policy->strain_limit)},
+        {LKD_CONDITION_CONTACT, !(view->contact <= policy->contact_limit)},
     };
     int fault = look_at_lateness(guard, view);
 

@@ -54,6 +54,7 @@ enum lkd_condition {
     LKD_CONDITION_TURN,
     LKD_CONDITION_PORT,
     LKD_CONDITION_STRAIN,
+    LKD_CONDITION_CONTACT,
     LKD_CONDITIONS,
 };
 
@@ -97,6 +98,7 @@ struct lkd_channel_rule {
  * @turn_limit:      limit of LKD_CONDITION_TURN [rad in a step]
  * @port_limit:      limit of LKD_CONDITION_PORT [J], infinite: off
  * @strain_limit:    limit of LKD_CONDITION_STRAIN
+ * @contact_limit:   limit of LKD_CONDITION_CONTACT
  * @horizon_s:       time for which a value is extrapolated with its slope [s]; 0: none
  * @recover_samples: good samples in a row for a recovery, at least 1
  * @channel:         @n_channels channels with their own staleness rule; names that the model lacks
@@ -114,6 +116,7 @@ struct lkd_policy {
     double turn_limit;
     double port_limit;
     double strain_limit;
+    double contact_limit;
     double horizon_s;
     uint64_t recover_samples;
     int n_channels;
@@ -230,7 +233,8 @@ struct lkd_guard {
  * @dependent:        number of newly dependent rows
  * @turn:             largest rotation of a body in one step at its present angular velocity [rad]
  * @port_gap:         see struct lk_health [J]
- * @strain:           largest strain of a beam, see struct lk_extent */
+ * @strain:           largest strain of a beam, see struct lk_extent
+ * @contact:          largest error of a contact force, see struct lk_extent */
 struct lkd_guard_view {
     uint64_t step;
     uint64_t overruns;
@@ -245,6 +249,7 @@ struct lkd_guard_view {
     double turn;
     double port_gap;
     double strain;
+    double contact;
 };
 
 /** lkd_policy_default() - Return the default policy.

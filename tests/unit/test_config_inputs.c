@@ -52,6 +52,8 @@ static void test_defaults(void **state)
     assert_true(isinf(p->port_limit));
     is_rule(&p->rule[LKD_CONDITION_STRAIN], LKD_ACTION_COUNT, NAN, 0.1);
     assert_true(p->strain_limit == 0.02);
+    is_rule(&p->rule[LKD_CONDITION_CONTACT], LKD_ACTION_COUNT, NAN, 0.1);
+    assert_true(p->contact_limit == 0.1);
     assert_true(p->turn_limit == 0.7);
     assert_true(p->increment.limit == 1e-3 && p->increment.fault == 1);
     assert_int_equal(p->timeout_steps, 100);
@@ -78,6 +80,7 @@ static void test_words_and_maps(void **state)
                                        "  turn: {action: ramp, limit: 1.5}\n"
                                        "  port: {action: zero, limit: 2}\n"
                                        "  strain: {action: hold, limit: 0.05}\n"
+                                       "  contact: {action: zero, limit: 0.5}\n"
                                        "  recover: 9\n"
                                        "inputs:\n"
                                        "  claims: optional\n"
@@ -109,6 +112,8 @@ static void test_words_and_maps(void **state)
     assert_true(p->port_limit == 2);
     is_rule(&p->rule[LKD_CONDITION_STRAIN], LKD_ACTION_HOLD, NAN, 0.1);
     assert_true(p->strain_limit == 0.05);
+    is_rule(&p->rule[LKD_CONDITION_CONTACT], LKD_ACTION_ZERO, NAN, 0.1);
+    assert_true(p->contact_limit == 0.5);
     assert_true(p->horizon_s == 0.25);
     assert_true(p->channel[0].horizon_s == 0.25 && p->channel[1].horizon_s == 0);
     assert_int_equal(p->timeout_steps, 7);

@@ -801,6 +801,7 @@ static void test_figures(void **state)
     view.dependent = 0;
     try_figure(LKD_CONDITION_TURN, &view.turn, LK_TURN_MAX);
     try_figure(LKD_CONDITION_STRAIN, &view.strain, LK_STRAIN_MAX);
+    try_figure(LKD_CONDITION_CONTACT, &view.contact, LK_CONTACT_MAX);
     policy.port_limit = 2;
     try_figure(LKD_CONDITION_PORT, &view.port_gap, 2);
     renew();

@@ -374,7 +374,7 @@ static void test_words(void **state)
                         "bounds");
     assert_string_equal(lk_names_condition((Linkage__V1__Condition)(LKD_CONDITION_INCREMENT + 1)),
                         "increment");
-    assert_string_equal(lk_names_condition((Linkage__V1__Condition)LKD_CONDITIONS), "strain");
+    assert_string_equal(lk_names_condition((Linkage__V1__Condition)LKD_CONDITIONS), "contact");
     assert_string_equal(lk_names_condition((Linkage__V1__Condition)(LKD_CONDITION_LATE + 1)),
                         "late");
 }

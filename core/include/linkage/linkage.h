@@ -296,22 +296,30 @@ LK_RT int lk_system_dependent_rows(const struct lk_system *system, double share)
  * material. */
 #define LK_STRAIN_MAX 0.02
 
+/* Largest error of a contact force after the passes of a step, as a share of the largest normal
+ * force in that step. */
+#define LK_CONTACT_MAX 0.1
+
 /** struct lk_extent - largest distance, speed and rotation of the bodies of a model.
  * @position: largest distance of a centre of mass from the world's origin [m];  @farthest: its
  *            body
  * @speed:    largest speed of a centre of mass [m/s];  @fastest: its body
  * @turn:     largest rotation of a body in a step at its present rate [rad];  @turning: its body
  * @strain:   largest strain of an element of a beam, by its forces: axial, and of the outermost
- *            fibres, those of a rectangle with the same EI / EA;  @strained: a body at its end */
+ *            fibres, those of a rectangle with the same EI / EA;  @strained: a body at its end
+ * @contact:  largest error of a contact force in the last step, as a share of the largest normal
+ * force of all points;  @touching: a body of that contact */
 struct lk_extent {
     double position;
     double speed;
     double turn;
     double strain;
+    double contact;
     int farthest;
     int fastest;
     int turning;
     int strained;
+    int touching;
 };
 
 /** lk_system_extent() - compute the extent in the present state.  Thread: cycle.  RT: yes,

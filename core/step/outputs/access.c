@@ -3,6 +3,7 @@
 #include "linkage/drives.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
+#include "step/elements/contacts.h"
 #include "step/elements/ports.h"
 #include "step/lanes/batch.h"
 #include "step/system.h"
@@ -112,12 +113,34 @@ static void find_strain(const struct lk_system *system, struct lk_extent *ret)
     }
 }
 
+#define LEAST_FORCE 1e-12 /* normal force of a point that touches [N] */
+
+/* Find the contact whose force the last step has left with the largest error. */
+static void find_contact(const struct lk_system *system, struct lk_extent *ret)
+{
+    double residual = 0, normal = 0;
+
+    ret->touching = 0;
+    for (int i = 0; i < system->n_contacts; i++) {
+        const struct lk_joint *j = &system->joint[system->contact[i].joint];
+        double found = system->now.contact[i].residual;
+
+        normal = lk_max(normal, -system->now.lambda[j->row + 2]);
+        if (found > residual) {
+            residual = found;
+            ret->touching = system->body[j->body[j->body[1] >= system->n_bodies ? 0 : 1]].of;
+        }
+    }
+    ret->contact = normal > LEAST_FORCE ? residual / normal : 0;
+}
+
 void lk_system_extent(const struct lk_system *system, struct lk_extent *ret)
 {
     LK_ARITHMETIC;
     double farthest = 0, fastest = 0, turning = 0;
 
     find_strain(system, ret);
+    find_contact(system, ret);
     ret->farthest = ret->fastest = ret->turning = 0;
     for (int b = 0; b < system->n_named_bodies; b++) {
         const struct lk_motion *m = &system->now.motion[b];

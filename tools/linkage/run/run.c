@@ -83,6 +83,8 @@ static void note_health(const struct lk_system *system, struct run_result *resul
         result->strained = extent.strained;
         result->strained_s = lk_system_time(system);
     }
+    if (extent.contact > LK_CONTACT_MAX && result->contact++ == 0)
+        result->contact_s = lk_system_time(system);
 }
 
 bool run_energy_appears(const struct lk_system *system, const struct lk_energy_watch *energy,
@@ -190,6 +192,18 @@ static void warn_of_turns(const struct run_result *r, const struct lk_system *sy
                 "axis, the result may be wrong: try --step %.2g, or more --iterations, and compare",
                 path, lk_system_body_name(system, r->turning), r->turn,
                 lk_system_step_size(system) * LK_TURN_MAX / r->turn);
+}
+
+#define CONTACT_STEPS 3 /* warn above this number of steps */
+
+/* Print a warning if contact forces were not resolved in more than single steps. */
+static void warn_of_contact(const struct run_result *r, const char *path)
+{
+    if (r->contact > CONTACT_STEPS)
+        caution(
+            "%s: in %ld steps, from t = %.9g s on, the contact forces have errors above %g %% of "
+            "the largest; expected more iterations or a shorter step",
+            path, r->contact, r->contact_s, 100 * LK_CONTACT_MAX);
 }
 
 /* Print a warning if a beam was strained more than its elements describe. */
@@ -302,6 +316,8 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
             warn_of_turns(&result, system, options->path);
         if (code == EXIT_DONE)
             warn_of_strain(&result, system, options->path);
+        if (code == EXIT_DONE)
+            warn_of_contact(&result, options->path);
         if (code == EXIT_DONE)
             warn_of_taken(&result, system, options->path);
         if (code == EXIT_DONE)

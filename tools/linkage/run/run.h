@@ -114,7 +114,10 @@ bool run_save_state(const struct lk_system *system, const char *path);
  * @drift:  largest change of energy [J]
  * @step_s: wall time spent in steps
  * @turn:   largest rotation of a body in one step [rad], of body @turning
- * @strain: largest strain of a beam, at body @strained and at @strained_s [s] */
+ * @strain: largest strain of a beam, at body @strained and at @strained_s [s]
+ * @contact: number of steps whose contact forces have an error above LK_CONTACT_MAX, the first one
+ * at
+ *           @contact_s [s] */
 struct run_result {
     uint64_t steps;
     double time;
@@ -129,6 +132,8 @@ struct run_result {
     double strain;
     double strained_s;
     int strained;
+    long contact;
+    double contact_s;
 };
 
 /** run_print_summary() - Print the summary of a run with the model's own step. */
