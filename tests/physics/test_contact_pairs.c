@@ -152,6 +152,27 @@ static void corners_share_the_load(void **state)
     near_to("level", out[14], 1, 1e-12);
 }
 
+/* A box that tumbles over the floor and comes to rest loses what its impacts dissipate: their
+ * impulses times the mean rates. */
+static void energy_is_booked(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: m\ngravity: [0, 0, -9.81]\nbodies:\n  box: {mass: 2, inertia: [0.01, "
+        "0.02, 0.025], position: [0, 0, 0.25], orientation: {axis: [0.3, 1, 0.2], angle: 0.4}, "
+        "angular_velocity: [1, 2, 3]}\nshapes:\n  floor: {type: half-space, body: ground}\n  box: "
+        "{type: box, body: box, size: [0.3, 0.2, 0.1]}\nforces:\n  c: {type: contact, shapes: "
+        "[floor, box], friction: 0.5, restitution: 0.6}\noutputs:\n  e: {type: energy}\n  w: "
+        "{type: work}\n";
+    double out[OUT];
+
+    (void)state;
+    run_text(text, 2.5e-4, 8000, out);
+    near_to("at rest", out[0], 0, 1e-20);
+    near_to("height", out[1], 2 * G * 0.05, 1e-6);
+    near_to("dissipated", out[3], 2 * G * 0.2 + 0.5 * (0.01 + 4 * 0.02 + 9 * 0.025), 0.01);
+    near_to("balance", out[6], 0, 0.01);
+}
+
 /* ---- several bodies ---- */
 
 /* Ten boxes stand on each other, some over the edge of the one below, and do not move. */
@@ -538,6 +559,7 @@ int main(void)
         cmocka_unit_test(ball_bounces),
         cmocka_unit_test(box_slides_or_holds),
         cmocka_unit_test(corners_share_the_load),
+        cmocka_unit_test(energy_is_booked),
         cmocka_unit_test(stack_stands),
         cmocka_unit_test(spoke_takes_over),
         cmocka_unit_test(slider_has_play),

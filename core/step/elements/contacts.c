@@ -3,6 +3,7 @@
 #include "maths/vec.h"
 #include "step/elements/elements.h"
 #include "step/kinematics.h"
+#include "step/rattle_state.h"
 #include <string.h>
 
 #define TOUCHES  1e-30 /* least normal force of a point that touches [N] */
@@ -134,7 +135,7 @@ static double rebound(const struct lk_system *sys, const struct lk_contact_point
 {
     double arrival = -c->now->before[2];
 
-    return arrival > IMPACT * sys->h * fabs(c->now->pull[2]) ? c->restitution * arrival : 0;
+    return arrival > IMPACT * sys->h * fabs(c->now->pull) ? c->restitution * arrival : 0;
 }
 
 static void start(struct lk_system *sys, const double *inputs)
@@ -150,7 +151,7 @@ static void start(struct lk_system *sys, const double *inputs)
         lk_evaluate_row_rates(sys, c->joint, sys->twist, rates);
         memcpy(c->now->before, rates, sizeof(c->now->before));
         lk_evaluate_row_rates(sys, c->joint, sys->residual, rates); /* accelerations */
-        memcpy(c->now->pull, rates, sizeof(c->now->pull));
+        c->now->pull = rates[2];
         c->now->rest = rebound(sys, c);
         hold_force(sys, c, &sys->now.contact[i]);
         memcpy(sys->next.lambda + joint_of(sys, c)->row, c->now->hold, sizeof(c->now->hold));
@@ -302,14 +303,28 @@ static void settle(struct lk_system *sys, const struct lk_state *state)
     }
 }
 
-/* Book the work of both impulses: of half a step each, times the mean of the rates before and after
- * it. Other forces do the work of the mean rate of the step, which is not the mean of both ends
- * where the impulses differ: the last term is the work that they lack, from their acceleration at
- * q_n, if the point did not touch there. All of it counts as dissipated, with the energy of the
- * compliances. */
-static void end(struct lk_system *sys)
+/* Return the work of gravity that both half kicks contain and the potential does not: where a
+ * contact changes the velocity within the step, the mean rate of the step is not that of both half
+ * kicks. */
+static double work_between(const struct lk_system *sys)
 {
     double work = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const double *u = lk_rattle_own(&sys->next)[b].moved;
+
+        for (int k = 0; k < 3; k++)
+            work += 0.25 * sys->h * sys->body[b].mass * sys->gravity[k] *
+                    (sys->now.motion[b].v.v[k] + sys->next.motion[b].v.v[k] - 2 / sys->h * u[k]);
+    }
+    return work;
+}
+
+/* Book the work of both impulses: of half a step each, times the mean of the rates before and after
+ * it. All of it counts as dissipated, with the energy of the compliances. */
+static void end(struct lk_system *sys)
+{
+    double work = -work_between(sys);
 
     for (int i = 0; i < sys->n_contacts; i++) {
         const struct lk_contact_point *c = &sys->contact[i];
@@ -318,8 +333,6 @@ static void end(struct lk_system *sys)
         double f[3], E[3], rates[LK_ROWS_PAD];
         struct task t = task_of_velocities(sys, c);
 
-        bool is_new = !(sys->now.lambda[joint_of(sys, c)->row + 2] < -TOUCHES);
-
         lk_evaluate_row_rates(sys, c->joint, sys->twist, rates);
         for (int r = 0; r < 3; r++) {
             double middle = now->way[r] / sys->h;
@@ -327,8 +340,6 @@ static void end(struct lk_system *sys)
             work +=
                 0.25 * sys->h *
                 (now->first[r] * (now->before[r] + middle) + now->second[r] * (middle + rates[r]));
-            work +=
-                is_new * 0.125 * sys->h * sys->h * now->pull[r] * (now->second[r] - now->first[r]);
             state->force[r] = 0;
         }
         for (int r = 0; r < 3; r++)

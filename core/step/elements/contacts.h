@@ -48,8 +48,8 @@ struct lk_contact_state {
 /** struct lk_contact_now - scratch of a point in a step; values in the order of its rows.
  * @mu:     coefficient of friction in this step
  * @axes:   axes of the rows at q_n, in the axes of side 0
- * @before: rates at q_n [m/s], @pull: their derivatives [m/s^2];  @rest: rate of the normal that an
- * impact leaves [m/s]
+ * @before: rates at q_n [m/s], @pull: derivative of the last one [m/s^2];  @rest: rate of the
+ * normal that an impact leaves [m/s]
  * @hold:   multipliers that the compliances refer to: of the last step, then of the first half kick
  * @pass:    number of the next pass;  @has_slid, @has_opened: the point did so in an earlier one,
  *          see project_pass() in contacts.c;  @is_new: it did
@@ -61,7 +61,7 @@ struct lk_contact_now {
     double mu;
     double axes[3][3];
     double before[3];
-    double pull[3];
+    double pull;
     double rest;
     double hold[3];
     double first[3];
