@@ -131,14 +131,13 @@ static void find_element(const struct lk_system *sys, int force, struct lk_outpu
 }
 
 /* Find the points of contact @force. */
-static void find_contact(const struct lk_system *sys, const struct lk_model *m, int force,
-                         struct lk_output *out)
+static void find_contact(const struct lk_model *m, int force, struct lk_output *out)
 {
     out->contact = 0;
     for (int i = 0; i < force; i++)
         out->contact += m->forces[i].type == LK_FORCE_CONTACT ? m->forces[i].contact.n_points : 0;
     out->n_points = m->forces[force].contact.n_points;
-    (void)sys;
+    out->is_swapped = m->forces[force].contact.is_swapped;
 }
 
 /* Set a port whose mobility or work is an output. @values: number of values of the ports before it
@@ -212,7 +211,7 @@ static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
         }
     }
     if (def->force >= 0 && m->forces[def->force].type == LK_FORCE_CONTACT)
-        find_contact(sys, m, def->force, out);
+        find_contact(m, def->force, out);
     else if (def->type == LK_OUTPUT_FORCE)
         find_element(sys, def->force, out);
     for (int k = 0; k < sys->n_lines && def->type == LK_OUTPUT_FORCE; k++)

@@ -363,6 +363,7 @@ struct lk_force_def {
         enum lk_contact_kind kind[2];
         int face[2];
         int n_points;
+        bool is_swapped;
         double restitution;
     } contact;
     int map;

@@ -60,6 +60,7 @@ static int read_shapes(struct lk_node map, const struct lk_model *model, struct 
                               model->shapes[shape[0]].name, model->shapes[shape[1]].name);
     ret_order[0] = kind_of(&model->shapes[shape[0]]) > kind_of(&model->shapes[shape[1]]);
     ret_order[1] = !ret_order[0];
+    force->contact.is_swapped = ret_order[0] == 1;
     for (int s = 0; s < 2; s++) {
         force->contact.shape[s] = shape[ret_order[s]];
         force->contact.kind[s] =
@@ -92,6 +93,11 @@ static int read_faces(struct lk_node map, struct lk_force_def *force, const int 
         boxes += force->contact.kind[s] == LK_CONTACT_BOX;
     if (list.index == 0)
         return 0;
+    if (force->contact.kind[1] != LK_CONTACT_BOX)
+        return lk_node_refuse(
+            list, err,
+            "faces of a pair that does not need them, expected them for a box with "
+            "a half-space, or for two boxes");
     if (lk_node_kind(list) != LK_NODE_LIST || lk_node_size(list) != boxes)
         return lk_node_refuse(list, err, "expected a list of %d faces, one for each box", boxes);
     for (int i = 0; i < 2; i++)

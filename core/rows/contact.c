@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define NEAR 1e-12 /* distance below which a direction is not defined [m] */
+#define NEAR   1e-12 /* distance below which a direction is not defined [m] */
+#define BORDER 1e-9  /* width of the border of a face, relative to its half edge */
 /* cosine of the largest angle between two faces in contact, times -1 */
 #define LEAST_SLOPE (-0.5)
-#define BORDER      1e-9 /* width of the border of a face, relative to its half edge */
 
 /* compute a vector in the axes of a shape */
 static void to_axes(double axes[3][3], const double v[3], double ret[3])
@@ -127,29 +127,62 @@ static void nearest_to_segment(const double m[3], const double a[3], double half
         ret[i] = m[i] + x * a[i];
 }
 
-/* Move the corner @ret of the face of a box to the edge of the other face, along its own face, so
- * that the points of two faces that overlap are the corners of their overlap. Where there is no
- * overlap, the corner stays beside the other face. @m, @axes: of the box, in the axes of the other
- * face */
+/* return the axis of a box whose sign bit @bit of the number of a corner of face @face gives */
+static int axis_of_bit(int face, int bit)
+{
+    return bit == 0 ? (face == 0) : 2 - (face == 2);
+}
+
+/* Return how far an edge of a face runs from its end @from until it enters the other face, of half
+ * edges @size; INFINITY: it does not. @along: its direction, @length: its length */
+static double way_to_enter(const double size[3], const double from[3], const double along[3],
+                           double length)
+{
+    double in = 0, out = length;
+
+    for (int k = 0; k < 2; k++) {
+        double rate = copysign(lk_max(fabs(along[k]), NEAR), along[k]);
+        double a = (-size[k] - from[k]) / rate, b = (size[k] - from[k]) / rate;
+
+        in = lk_max(in, lk_min(a, b));
+        out = lk_min(out, lk_max(a, b));
+    }
+    return in <= out ? in : INFINITY;
+}
+
+/* Move the corner @ret of the face of a box to a point where both faces overlap: straight to the
+ * border of the other face, along the own face, or if that leads out of the own face, along the
+ * edge that enters the other face first. So four points bear what the corners of the overlap would
+ * bear, but for a part of it where one corner alone hangs over. Without an overlap the corner stays
+ * beside the other face. @m, @axes: of the box, in the axes of the other face */
 static void overlap(const struct lk_contact_pair *pair, const double m[3], double axes[3][3],
                     double ret[3])
 {
     const struct lk_contact_shape *s = &pair->shape[1];
     const double *size = pair->shape[0].size;
     int axis = abs(pair->corners) - 1;
-    double sign = pair->corners > 0 ? 1 : -1, slope = sign * axes[axis][2], at[3], arm[3];
-    bool is_over = slope < LEAST_SLOPE;
+    double sign = pair->corners > 0 ? 1 : -1, slope = sign * axes[axis][2], arm[3];
+    double at[3] = {lk_clamp(ret[0], size[0]), lk_clamp(ret[1], size[1]), 0}, way[2], along[2][3];
+    bool is_over = slope < LEAST_SLOPE, is_first;
 
-    at[0] = lk_clamp(ret[0], size[0]);
-    at[1] = lk_clamp(ret[1], size[1]);
     at[2] = ret[2] - sign * (axes[axis][0] * (at[0] - ret[0]) + axes[axis][1] * (at[1] - ret[1])) /
                          lk_min(slope, LEAST_SLOPE);
     for (int i = 0; i < 3; i++)
         arm[i] = at[i] - m[i];
     for (int k = 0; k < 3; k++)
         is_over &= k == axis || fabs(lk_dot(axes[k], arm)) <= s->size[k] * (1 + BORDER);
+    for (int e = 0; e < 2; e++) {
+        int k = axis_of_bit(axis, e);
+
+        for (int i = 0; i < 3; i++)
+            along[e][i] = (pair->point >> e) & 1 ? -axes[k][i] : axes[k][i];
+        way[e] = way_to_enter(size, ret, along[e], 2 * s->size[k]);
+    }
+    is_first = way[0] <= way[1];
+    way[0] = lk_min(way[0], way[1]);
+    way[0] = isinf(way[0]) ? 0 : way[0];
     for (int i = 0; i < 3; i++)
-        ret[i] = is_over ? at[i] : ret[i];
+        ret[i] = is_over ? at[i] : ret[i] + way[0] * (is_first ? along[0][i] : along[1][i]);
 }
 
 /* Return whether the ball is a point of side 1 that depends on the pose of both sides. */
@@ -161,7 +194,8 @@ static bool is_moving(const struct lk_contact_pair *pair)
 }
 
 /* Compute the centre of a ball that is_moving(), in the axes of the surface. @surface: its axes,
- * world;  @centre: of the shape of side 1, in the axes of the surface */
+ * world;  @centre: of the shape of side 1, in the axes of the surface. Return: whether there is one
+ */
 static void move_ball(const struct lk_contact_pair *pair, const struct lk_pose *pose,
                       double surface[3][3], const double centre[3], double ret[3])
 {
@@ -182,15 +216,17 @@ void lk_contact_ball(struct lk_contact_pair *pair)
 {
     const struct lk_contact_shape *s = &pair->shape[1];
     double local[3] = {0};
-    int axis = abs(pair->corners) - 1;
+    int face = abs(pair->corners) - 1;
 
     if (s->kind == LK_CONTACT_CAPSULE && pair->shape[0].kind != LK_CONTACT_CAPSULE)
         local[2] = pair->point == 0 ? s->size[2] : -s->size[2];
-    for (int i = 0, bit = 0; i < 3 && s->kind == LK_CONTACT_BOX; i++)
-        if (i == axis)
+    for (int i = 0; i < 3 && s->kind == LK_CONTACT_BOX; i++)
+        if (i == face)
             local[i] = pair->corners > 0 ? s->size[i] : -s->size[i];
         else
-            local[i] = (pair->point >> bit++) & 1 ? s->size[i] : -s->size[i];
+            local[i] = (pair->point >> (face < 0 ? i : i == axis_of_bit(face, 1))) & 1
+                           ? s->size[i]
+                           : -s->size[i];
     for (int i = 0; i < 3; i++)
         pair->ball[i] = s->centre[i] + s->axes[0][i] * local[0] + s->axes[1][i] * local[1] +
                         s->axes[2][i] * local[2];

@@ -2,14 +2,15 @@
 /* Geometry of one point of contact between the shapes of two bodies.
  *
  * Side 0 has the surface. Side 1 has a ball, which may have the radius 0: a sphere, an end of a
- * capsule, a corner of a box, a point on the rim of a cylinder. With the distance d of the centre m
+ * capsule, a corner of a box. With the distance d of the centre m
  * of the ball from the surface, the outward normal n of the surface there and the radius r,
  *
  *     gap = d - r,    P = m - r n
  *
- * P is the point of contact. The gradient of the gap is n, so its rate is the velocity of P as a
- * point of side 1 relative to side 0, along n (C. Ericson, Real-Time Collision Detection, 2005,
- * chapter 5, for the distances of points and segments). */
+ * P is the point of contact. The gradient of the gap is n, but for points of two faces, which move
+ * along an edge: there to the angle between both faces. So the rate of the gap is the velocity of P
+ * as a point of side 1 relative to side 0, along n (C. Ericson, Real-Time Collision Detection,
+ * 2005, chapter 5, for the distances of points and segments). */
 #ifndef LK_ROWS_CONTACT_H
 #define LK_ROWS_CONTACT_H
 

@@ -303,9 +303,10 @@ static void add_arrow(struct owned *o, struct lk_sketch *d, const char *channel,
 static void add_contact_arrow(struct owned *o, struct lk_sketch *d, const char *channel,
                               const struct lk_force_def *f)
 {
-    const struct lk_shape_def *def = &d->model->shapes[f->contact.shape[1]];
+    int second = f->contact.is_swapped ? 0 : 1;
+    const struct lk_shape_def *def = &d->model->shapes[f->contact.shape[second]];
 
-    add_arrow(o, d, channel, f->body[1], def->position);
+    add_arrow(o, d, channel, f->body[second], def->position);
     if (def->frame == LK_FRAME_BODY)
         memcpy(o->arrow[o->scene.n_arrows - 1].point, def->position, sizeof(def->position));
 }

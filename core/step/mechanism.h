@@ -59,11 +59,12 @@ struct lk_output {
     int joint;
     int body;
     int tyre;
-    int contact;  /* first point of a contact */
-    int n_points; /* points of a contact, or 0 */
-    int line;     /* transmission line whose forces are the output, or -1 */
-    int input;    /* index of its first value: in the inputs; of a port: in lk_state.shown; of a
-                   * mode: in lk_state.mode; of a recovery: that of mode 1 */
+    int contact;     /* first point of a contact */
+    int n_points;    /* points of a contact, or 0 */
+    bool is_swapped; /* the surface of the contact is on the second body of the model */
+    int line;        /* transmission line whose forces are the output, or -1 */
+    int input;       /* index of its first value: in the inputs; of a port: in lk_state.shown; of a
+                      * mode: in lk_state.mode; of a recovery: that of mode 1 */
     int offset;
     int size;
     int term;

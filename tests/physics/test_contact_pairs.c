@@ -484,6 +484,104 @@ static void ball_rests_on_each_shape(void **state)
     }
 }
 
+/* A plank of 2 m by 0.2 m lies across another one, turned by any angle, or reaches over the edge of
+ * a table, and rests. */
+static void faces_overlap_at_any_angle(void **state)
+{
+    static const struct {
+        const char *under;
+        double angle, x;
+    } cases[] = {
+        {"[2, 0.2, 0.1]", 0.5, 0},    {"[2, 0.2, 0.1]", 0.785, 0}, {"[2, 0.2, 0.1]", 1.2, 0},
+        {"[2, 0.2, 0.1]", 1.5708, 0}, {"[1, 1, 0.1]", 0.5, 0.3},   {"[1, 1, 0.1]", 0, 0.3},
+        {"[1, 1, 0.1]", 0.785, -0.4},
+    };
+    double out[OUT];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[TEXT];
+
+        snprintf(text, sizeof(text),
+                 "linkage: 1\nname: m\ngravity: [0, 0, -9.81]\nbodies:\n  b: {mass: 3, inertia: "
+                 "[0.1, 1, 1], position: [%g, 0, 0.1], orientation: {axis: [0, 0, 1], angle: "
+                 "%g}}\nshapes:\n  s: {type: box, body: ground, size: %s}\n  o: {type: box, body: "
+                 "b, frame: body, size: [2, 0.2, 0.1]}\nforces:\n  c: {type: contact, shapes: [s, "
+                 "o], faces: [+z, -z], friction: 0.5}\noutputs:\n  c: {type: contact, force: c}\n "
+                 " p: {type: body-pose, body: b}\n",
+                 cases[i].x, cases[i].angle, cases[i].under);
+        run_text(text, 1e-3, 1000, out);
+        near_to("weight", out[1], 3 * G, 1e-7);
+        near_to("height", out[7], 0.1, 1e-7);
+        near_to("rest", out[5], cases[i].x, 1e-7);
+    }
+}
+
+/* A point with a stiffness carries its load at the depth of its spring. */
+static void spring_carries(void **state)
+{
+    double out[OUT];
+
+    (void)state;
+    for (double k = 1e4; k < 2e7; k *= 10) {
+        char text[TEXT];
+
+        snprintf(text, sizeof(text), BALL("[0, 0, 0]", "stiffness: %g"), k);
+        run_text(text, 1e-3, 20000, out);
+        near_to("depth", out[6], -G / k, 1e-3 * G / k);
+    }
+}
+
+/* One box in a corner of a room: eight points with each of five walls. */
+static void many_points_at_one_body(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: m\ngravity: [3, 2, -9.81]\nbodies:\n  b: {mass: 2, inertia: [0.1, 0.1, "
+        "0.1], position: [0, 0, 0]}\nshapes:\n  b: {type: box, body: b, size: [1, 1, 1]}\n  down: "
+        "{type: half-space, body: ground, position: [0, 0, -0.5]}\n  right: {type: half-space, "
+        "body: ground, position: [0.5, 0, 0], normal: [-1, 0, 0]}\n  back: {type: half-space, "
+        "body: "
+        "ground, position: [0, 0.5, 0], normal: [0, -1, 0]}\n  left: {type: half-space, body: "
+        "ground, position: [-0.6, 0, 0], normal: [1, 0, 0]}\n  front: {type: half-space, body: "
+        "ground, position: [0, -0.6, 0], normal: [0, 1, 0]}\nforces:\n  down: {type: contact, "
+        "shapes: [down, b]}\n  right: {type: contact, shapes: [b, right]}\n  back: {type: contact, "
+        "shapes: [back, b]}\n  left: {type: contact, shapes: [left, b]}\n  front: {type: contact, "
+        "shapes: [front, b]}\noutputs:\n  d: {type: contact, force: down}\n  r: {type: contact, "
+        "force: right}\n  b: {type: contact, force: back}\n  on-b: {type: force, force: down}\n  "
+        "on-wall: {type: force, force: right}\n";
+    double out[OUT];
+
+    (void)state;
+    run_text(text, 1e-3, 500, out);
+    near_to("down", out[1], 2 * G, 1e-8);
+    near_to("right", out[6], 6, 1e-8);
+    near_to("back", out[11], 4, 1e-8);
+    near_to("on the box, named second", out[17], 2 * G, 1e-8);
+    near_to("on the wall, named second", out[18], 6, 1e-8);
+}
+
+/* A conveyor starts to carry a box: what its drive does is booked from the first step on. */
+static void drive_pays_for_friction(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: m\ngravity: [0, 0, -9.81]\nbodies:\n  belt: {mass: 1, inertia: [0.1, "
+        "0.1, 0.1], position: [0, 0, 0], velocity: [1, 0, 0]}\n  b: {mass: 1, inertia: [0.01, "
+        "0.01, "
+        "0.01], position: [0, 0, 0.1]}\njoints:\n  rail: {type: prismatic, bodies: [ground, belt], "
+        "point: [0, 0, 0], axis: [1, 0, 0], drive: {ramp: {start: 0, rate: 1}}}\nshapes:\n  belt: "
+        "{type: box, body: belt, size: [9, 1, 0.1]}\n  b: {type: box, body: b, size: [0.2, 0.2, "
+        "0.1]}\nforces:\n  c: {type: contact, shapes: [belt, b], faces: [+z, -z], friction: "
+        "0.3}\noutputs:\n  v: {type: body-velocity, body: b}\n  w: {type: work}\n";
+    double out[OUT];
+
+    (void)state;
+    run_text(text, 1e-3, 1000, out);
+    near_to("carried", out[0], 1, 1e-9);
+    near_to("drive", out[8], 1, 1e-2); /* half of it is heat */
+    near_to("dissipated", out[7], 0.5, 1e-2);
+    near_to("balance", out[10], 0, 1e-3);
+}
+
 /* ---- inputs, refusals ---- */
 
 static void friction_is_an_input(void **state)
@@ -546,7 +644,7 @@ static void nonsense_is_refused(void **state)
     refuses("shapes: [block, box]", "two boxes without faces");
     refuses("shapes: [block, box], faces: [+z]", "expected a list of 2 faces");
     refuses("shapes: [block, box], faces: [+z, up]", "expected a face of the box");
-    refuses("shapes: [block, ball], faces: [+z]", "a sphere and its face");
+    refuses("shapes: [block, ball], faces: [+z]", "faces of a pair that does not need them");
     refuses("shapes: [floor, ball], friction: -1", "friction");
     refuses("shapes: [floor, ball], restitution: 1.5", "restitution is 1.5, expected 0 to 1");
     refuses("shapes: [floor, ball], stiffness: 0", "stiffness");
@@ -567,6 +665,10 @@ int main(void)
         cmocka_unit_test(loops_stay_closed),
         cmocka_unit_test(gaps_are_distances),
         cmocka_unit_test(ball_rests_on_each_shape),
+        cmocka_unit_test(faces_overlap_at_any_angle),
+        cmocka_unit_test(spring_carries),
+        cmocka_unit_test(many_points_at_one_body),
+        cmocka_unit_test(drive_pays_for_friction),
         cmocka_unit_test(friction_is_an_input),
         cmocka_unit_test(nonsense_is_refused),
     };

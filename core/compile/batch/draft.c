@@ -70,8 +70,9 @@ static int is_known(const struct lk_draft *d)
     for (int i = 0; i < m->n_joints; i++)
         known &= lk_coupled_joints(m->joints[i].type) == 0 || !m->joints[i].has_compliance;
     for (int i = 0; i < m->n_forces; i++)
-        known &= !m->forces[i].has_mu && m->forces[i].type != LK_FORCE_CONTACT && (m->forces[i].type != LK_FORCE_CREEP ||
-                                          !(m->forces[i].follows_load || m->forces[i].spin > 0));
+        known &= !m->forces[i].has_mu && m->forces[i].type != LK_FORCE_CONTACT &&
+                 (m->forces[i].type != LK_FORCE_CREEP ||
+                  !(m->forces[i].follows_load || m->forces[i].spin > 0));
     return known;
 }
 

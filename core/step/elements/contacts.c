@@ -122,11 +122,13 @@ static void hold_force(const struct lk_system *sys, const struct lk_contact_poin
     struct lk_contact_place place;
 
     lk_contact_place(&c->pair, pose, &place);
-    c->now->target = lk_min(0, place.gap + sys->h * RECOVERY);
     for (int r = 0; r < 3; r++) {
         lk_rotate_back(pose[0]->R, place.axes[r], c->now->axes[r]);
         c->now->hold[r] = -lk_dot(c->now->axes[r], state->force);
     }
+    /* a depth that the force of the last step does not explain comes from aside */
+    c->now->target =
+        lk_min(0, place.gap - 2 * c->soft[2] * lk_min(c->now->hold[2], 0) + sys->h * RECOVERY);
 }
 
 /* Return the rate of the normal that an impact leaves: more than 0 if the point arrives faster than

@@ -265,7 +265,8 @@ static void contact_output(const struct lk_system *sys, const struct lk_output *
 
     lk_contacts_view(sys, out->contact, out->n_points, &view);
     if (out->type == LK_OUTPUT_FORCE) {
-        memcpy(ret, view.force, sizeof(view.force));
+        for (int i = 0; i < 3; i++) /* without -0 */
+            ret[i] = 0.0 + (out->is_swapped ? -view.force[i] : view.force[i]);
         return;
     }
     ret[0] = view.gap;
