@@ -145,7 +145,7 @@ int lk_read_contact(struct lk_node map, struct lk_model *model, struct lk_force_
     int order[2], result = read_shapes(map, model, force, order, err);
 
     if (result == 0)
-        result = lk_also(read_faces(map, force, order, err), 0);
+        result = read_faces(map, force, order, err);
     if (result == 0)
         result = check_pair(map, force, err);
     result = lk_also(result, lk_read_number_or_signal(map, "friction", 0, "1", model, &force->mu,

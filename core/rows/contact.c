@@ -194,8 +194,7 @@ static bool is_moving(const struct lk_contact_pair *pair)
 }
 
 /* Compute the centre of a ball that is_moving(), in the axes of the surface. @surface: its axes,
- * world;  @centre: of the shape of side 1, in the axes of the surface. Return: whether there is one
- */
+ * world;  @centre: of the shape of side 1, in the axes of the surface */
 static void move_ball(const struct lk_contact_pair *pair, const struct lk_pose *pose,
                       double surface[3][3], const double centre[3], double ret[3])
 {

@@ -83,7 +83,7 @@ struct lk_hub_block {
 #define LK_FRONTS_TALL(X)                                                                          \
     X(1, 3) X(3, 3)                                                                                \
     X(3, 4) X(3, 5) X(3, 6) X(4, 3) X(4, 4) X(4, 5) X(4, 6) X(5, 4) X(5, 5) X(5, 6) X(5, 7)        \
-        X(5, 8) X(6, 4) X(6, 5) X(6, 6) X(6, 7) X(6, 8) X(7, 4) X(12, 6)
+        X(5, 8) X(6, 4) X(6, 5) X(6, 6) X(6, 7) X(6, 8) X(7, 4)
 
 /** enum lk_front_shape - instance of the kernels for a front. */
 enum lk_front_shape {
