@@ -174,6 +174,10 @@ int lk_fill_check_contacts(struct lk_system *sys, const struct lk_model *m,
 {
     int first = 0;
 
+    /* The poses of a model without contacts stay those of its engine, bit for bit as after a
+     * reset. */
+    if (sys->n_contacts == 0)
+        return 0;
     lk_evaluate_poses(sys, &sys->now);
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
