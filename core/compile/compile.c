@@ -128,15 +128,6 @@ static double largest_turn(const struct lk_model *model, double h)
     return most * h;
 }
 
-static bool has_contacts(const struct lk_model *m)
-{
-    bool has = false;
-
-    for (int i = 0; i < m->n_forces; i++)
-        has |= m->forces[i].type == LK_FORCE_CONTACT;
-    return has;
-}
-
 /* Return the default number of Newton iterations of a formulation. The error of a matrix that is
  * constant during the step grows with the rotation of the bodies: a top that tumbles by 0.5, 1, 1.5
  * rad per step needs 6, 7, 9 iterations instead of 5. The passes of contacts need one more. */
@@ -148,8 +139,8 @@ static int own_iterations(const struct lk_formulation *f, const struct lk_model 
     if (order > 2 && f->extrapolation && f->extrapolation->iterations != 0)
         return f->extrapolation->iterations;
     if (f == &lk_formulation_rattle)
-        return f->iterations + has_contacts(model) + (turn > 0.4) + (turn > 0.7) +
-               2 * (turn > 1.25);
+        return f->iterations + (lk_model_points(model, model->n_forces) > 0) + (turn > 0.4) +
+               (turn > 0.7) + 2 * (turn > 1.25);
     return f->iterations != 0 ? f->iterations : LK_ITERATIONS;
 }
 

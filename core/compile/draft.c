@@ -116,22 +116,12 @@ int lk_draft_solves(const struct lk_draft *d)
     return d->iterations + 2 + (jumps || stops > 0) + again;
 }
 
-/* return a number of blocks that the forces of the model do not exceed */
-static size_t blocks_of_forces(const struct lk_model *m)
-{
-    size_t n = 3 * (size_t)m->n_forces;
-
-    for (int i = 0; i < m->n_forces; i++)
-        if (m->forces[i].type == LK_FORCE_CONTACT)
-            n += (size_t)m->forces[i].contact.n_points;
-    return n;
-}
-
 static int take_memory(struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
     size_t bodies = (size_t)m->n_bodies, joints = (size_t)m->n_joints;
-    size_t own = 2 * joints + (size_t)m->n_drives + blocks_of_forces(m) +
+    size_t own = 2 * joints + (size_t)m->n_drives + 3 * (size_t)m->n_forces +
+                 (size_t)lk_model_points(m, m->n_forces) +
                  (d->holds_coordinates ? LK_COORDINATES_MAX * joints : 0);
     /* at least two blocks of the body remain at each of its parts, so there are fewer welds than
      * blocks */

@@ -13,7 +13,7 @@
 #define LEAST_NORMAL  1e-4
 #define LEAST_TANGENT 1e-3
 #define LEAST_RATE    1e-4
-#define LEAST_PART    1e-4 /* of part_that_is_held() */
+#define LEAST_PART    1e-4 /* of held_parts() */
 #define DEEPEST       1e-6 /* largest depth at the start [m] */
 
 void lk_fill_contact_layout(struct lk_system *sys, struct lk_arena *arena)
@@ -74,12 +74,9 @@ void lk_fill_contact_joint(struct lk_system *sys, const struct lk_model *m, int 
                            struct lk_joint *j)
 {
     const struct lk_force_def *f = &m->forces[force];
-    struct lk_contact_point *c;
-    int index = point;
+    int index = lk_model_points(m, force) + point;
+    struct lk_contact_point *c = &sys->contact[index];
 
-    for (int i = 0; i < force; i++)
-        index += m->forces[i].type == LK_FORCE_CONTACT ? m->forces[i].contact.n_points : 0;
-    c = &sys->contact[index];
     *c = (struct lk_contact_point){
         .now = c->now,
         .joint = (int)(j - sys->joint),
@@ -129,21 +126,18 @@ static void add_side(const struct lk_system *sys, int joint, int s, double sum[6
     }
 }
 
-/* Return the inverse mass of row @r of a point while its other two rows hold, relative to the one
- * while they are free, both without joints. It is small at the foot of a slender leg. */
-static double part_that_is_held(const struct lk_system *sys, int joint, int r)
+/* Compute the ratio of two inverse masses of each row of a point, without joints: while the other
+ * two rows are held, 1 / (A^-1)_rr, and while they are free, A_rr, with A = s Phi_q W Phi_q^T. It
+ * is small at the foot of a slender leg. */
+static void held_parts(const struct lk_system *sys, int joint, double ret[3])
 {
-    double W[6] = {0}, minor, whole;
-    int a = (r + 1) % 3, b = (r + 2) % 3;
+    double A[6] = {0}, inverse[6];
 
     for (int s = 0; s < 2; s++)
-        add_side(sys, joint, s, W);
-    minor = W[a] * W[b] - W[lk_sym_at(a, b)] * W[lk_sym_at(a, b)];
-    whole =
-        W[r] * minor -
-        W[lk_sym_at(r, a)] * (W[lk_sym_at(r, a)] * W[b] - W[lk_sym_at(r, b)] * W[lk_sym_at(a, b)]) +
-        W[lk_sym_at(r, b)] * (W[lk_sym_at(r, a)] * W[lk_sym_at(a, b)] - W[lk_sym_at(r, b)] * W[a]);
-    return minor > 0 ? fmin(fmax(whole / (minor * W[r]), LEAST_PART), 1) : 1;
+        add_side(sys, joint, s, A);
+    lk_sym_inverse(A, inverse);
+    for (int r = 0; r < 3; r++) /* a singular A gives 0 or no number */
+        ret[r] = fmin(fmax(1 / (inverse[r] * A[r]), LEAST_PART), 1);
 }
 
 /* The inverse masses are those under the joints; both tangents have the mean of their two. The
@@ -155,12 +149,14 @@ void lk_fill_contact_compliances(struct lk_system *sys, const struct lk_draft *d
         struct lk_contact_point *c = &sys->contact[i];
         const struct lk_force_def *f = &d->model->forces[d->blocks[c->joint].force];
         const struct lk_law *law = &sys->law[sys->joint[c->joint].law];
+        double part[3];
 
+        held_parts(sys, c->joint, part);
         c->inverse[0] = 0.5 * sys->s * (law[0].free_mobility + law[1].free_mobility);
         c->inverse[1] = c->inverse[0];
         c->inverse[2] = sys->s * law[2].free_mobility;
         for (int r = 0; r < 3; r++) {
-            double held = part_that_is_held(sys, c->joint, r) * c->inverse[r];
+            double held = part[r] * c->inverse[r];
             double least = (r < 2 ? LEAST_TANGENT : LEAST_NORMAL) * held;
 
             c->soft[r] = f->stiffness > 0 ? fmax(0.5 / f->stiffness, least) : least;
@@ -172,8 +168,6 @@ void lk_fill_contact_compliances(struct lk_system *sys, const struct lk_draft *d
 int lk_fill_check_contacts(struct lk_system *sys, const struct lk_model *m,
                            struct lk_error *ret_error)
 {
-    int first = 0;
-
     /* The poses of a model without contacts stay those of its engine, bit for bit as after a
      * reset. */
     if (sys->n_contacts == 0)
@@ -185,8 +179,7 @@ int lk_fill_check_contacts(struct lk_system *sys, const struct lk_model *m,
 
         if (f->type != LK_FORCE_CONTACT)
             continue;
-        lk_contacts_view(sys, first, f->contact.n_points, &view);
-        first += f->contact.n_points;
+        lk_contacts_view(sys, lk_model_points(m, i), f->contact.n_points, &view);
         if (view.gap >= -DEEPEST)
             continue;
         lk_error_set(ret_error,

@@ -133,9 +133,7 @@ static void find_element(const struct lk_system *sys, int force, struct lk_outpu
 /* Find the points of contact @force. */
 static void find_contact(const struct lk_model *m, int force, struct lk_output *out)
 {
-    out->contact = 0;
-    for (int i = 0; i < force; i++)
-        out->contact += m->forces[i].type == LK_FORCE_CONTACT ? m->forces[i].contact.n_points : 0;
+    out->contact = lk_model_points(m, force);
     out->n_points = m->forces[force].contact.n_points;
     out->is_swapped = m->forces[force].contact.is_swapped;
 }

@@ -311,9 +311,7 @@ static struct lk_system shape_of(const struct lk_draft *d)
         shape.n_lines += m->forces[i].type == LK_FORCE_LINE;
         shape.n_waves += lk_fill_line_size(&m->forces[i], d->h);
     }
-    for (int i = 0; i < m->n_forces; i++)
-        if (m->forces[i].type == LK_FORCE_CONTACT)
-            shape.n_contacts += m->forces[i].contact.n_points;
+    shape.n_contacts = lk_model_points(m, m->n_forces);
     for (int i = 0; i < m->n_forces; i++)
         shape.n_winds += m->forces[i].has_wind_up;
     shape.n_jumps += shape.n_stops;

@@ -600,6 +600,17 @@ static inline int lk_model_leader(const struct lk_model *m, int body)
                                                              : body;
 }
 
+/** lk_model_points() - return the number of points of contact of the first @n_forces forces, which
+ * is the index of the first point of the next one. */
+static inline int lk_model_points(const struct lk_model *m, int n_forces)
+{
+    int n = 0;
+
+    for (int i = 0; i < n_forces; i++)
+        n += m->forces[i].type == LK_FORCE_CONTACT ? m->forces[i].contact.n_points : 0;
+    return n;
+}
+
 /** lk_input_type_name(), lk_output_type_name() - return the name of a type in a model file, such
  * as "joint-torque". Static text. */
 const char *lk_input_type_name(enum lk_input_type type);

@@ -36,12 +36,6 @@ static double augmented(const struct task *t, int i)
     return t->lambda[i] + (t->d[i] - t->soft[i] * (t->lambda[i] - t->hold[i])) / t->w[i];
 }
 
-/* return the limit of friction at the present iterate [N] */
-static double limit_of(const struct task *t)
-{
-    return t->is_open ? 0 : t->mu * lk_max(-augmented(t, 2), 0);
-}
-
 /* Project the augmented multipliers on the cone. @f: multipliers that the law gives, @E: compliance
  * of each row in the case found. Return: the largest change of a multiplier by the projection [N].
  * Sliding has the derivative g (1 - u u^T) along the tangents, with the direction u; E of both
@@ -50,7 +44,7 @@ static double project(const struct task *t, double f[3], double E[3])
 {
     double y[3] = {augmented(t, 0), augmented(t, 1), augmented(t, 2)};
     bool closes = !t->is_open && y[2] < 0;
-    double limit = limit_of(t), size = lk_root(y[0] * y[0] + y[1] * y[1]);
+    double limit = closes ? -t->mu * y[2] : 0, size = lk_root(y[0] * y[0] + y[1] * y[1]);
     bool sticks = closes && size <= limit;
     double part = size > limit ? limit / size : 1, error;
     double g = part / lk_max((1 - part) * t->w[0], 1e-300);
