@@ -9,7 +9,6 @@
 #define TOUCHES  1e-30 /* least normal force of a point that touches [N] */
 #define RECOVERY 0.1   /* speed at which a point deep in a shape comes out of it [m/s] */
 #define FREE     2     /* first passes, in which a point may stick again after it has slid */
-#define IMPACT   2 /* an impact is faster than its acceleration explains in this number of steps */
 
 /** struct task - the rows of one point in a pass. @lambda: multipliers;  @hold: what the compliance
  * refers to;  @d: half of what the rows must make zero;  @soft: E;  @w: inverse mass of a row
@@ -107,7 +106,7 @@ static double friction_of(const struct lk_contact_point *c, const double *inputs
 }
 
 /* compute the axes of the rows at q_n in the axes of side 0, the multipliers that the force of the
- * last step has along them, and the gap that the step aims at */
+ * last step has along them, and its gap without their compliance */
 static void hold_force(const struct lk_system *sys, const struct lk_contact_point *c,
                        const struct lk_contact_state *state)
 {
@@ -120,23 +119,12 @@ static void hold_force(const struct lk_system *sys, const struct lk_contact_poin
         lk_rotate_back(pose[0]->R, place.axes[r], c->now->axes[r]);
         c->now->hold[r] = -lk_dot(c->now->axes[r], state->force);
     }
-    /* a depth that the force of the last step does not explain comes from aside */
-    c->now->target =
-        lk_min(0, place.gap - 2 * c->soft[2] * lk_min(c->now->hold[2], 0) + sys->h * RECOVERY);
-}
-
-/* Return the rate of the normal that an impact leaves: more than 0 if the point arrives faster than
- * its acceleration explains. */
-static double rebound(const struct lk_system *sys, const struct lk_contact_point *c)
-{
-    double arrival = -c->now->before[2];
-
-    return arrival > IMPACT * sys->h * fabs(c->now->pull) ? c->restitution * arrival : 0;
+    c->now->gap = place.gap - 2 * c->soft[2] * lk_min(c->now->hold[2], 0);
+    c->now->touched = c->now->hold[2] < -TOUCHES;
 }
 
 static void start(struct lk_system *sys, const double *inputs)
 {
-    lk_evaluate_accelerations(sys, &sys->now);
     for (int i = 0; i < sys->n_contacts; i++) {
         const struct lk_contact_point *c = &sys->contact[i];
         double rates[LK_ROWS_PAD];
@@ -146,12 +134,10 @@ static void start(struct lk_system *sys, const double *inputs)
         begin_passes(c->now);
         lk_evaluate_row_rates(sys, c->joint, sys->twist, rates);
         memcpy(c->now->before, rates, sizeof(c->now->before));
-        lk_evaluate_row_rates(sys, c->joint, sys->residual, rates); /* accelerations */
-        c->now->pull = rates[2];
-        c->now->rest = rebound(sys, c);
+        c->now->rest = c->restitution * lk_max(-rates[2], 0);
         hold_force(sys, c, &sys->now.contact[i]);
         memcpy(sys->next.lambda + joint_of(sys, c)->row, c->now->hold, sizeof(c->now->hold));
-        c->now->is_new = !(c->now->hold[2] < -TOUCHES);
+        c->now->is_new = !c->now->touched;
         c->now->hold[2] = 0; /* the normal compliance refers to a gap of 0 */
     }
 }
@@ -166,6 +152,18 @@ static struct lk_twist mean_twist(const struct lk_system *sys, int b)
         t.w[i] = 0.5 * (t.w[i] + sys->now.motion[b].v.w[i]);
     }
     return t;
+}
+
+/* Return the gap that the step aims at: 0, but for a point that got below the surface from aside,
+ * such as a corner that moves under an edge. It comes out at the speed RECOVERY. Such a point had
+ * not touched, and its gap has changed by more than its displacement along the normal. @way: this
+ * displacement;  @gap: at the present iterate [m] */
+static double target_of(const struct lk_system *sys, const struct lk_contact_now *now, double way,
+                        double gap)
+{
+    double from = now->touched ? now->gap : gap - way;
+
+    return lk_min(0, from + sys->h * RECOVERY);
 }
 
 /* Return the task of point @c at the present iterate. The displacement of the step is the mean of
@@ -191,7 +189,7 @@ static struct task task_of_positions(const struct lk_system *sys, const struct l
     memcpy(t.hold, c->now->hold, sizeof(t.hold));
     for (int i = 0; i < 3; i++) {
         way[i] = 0.5 * sys->h * (0.5 * (first[i] + c->now->before[i]) + last[i]);
-        t.d[i] = 0.5 * (i < 2 ? way[i] : place.gap - c->now->target);
+        t.d[i] = 0.5 * (i < 2 ? way[i] : place.gap - target_of(sys, c->now, way[2], place.gap));
     }
     return t;
 }

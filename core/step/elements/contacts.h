@@ -48,31 +48,30 @@ struct lk_contact_state {
 /** struct lk_contact_now - scratch of a point in a step; values in the order of its rows.
  * @mu:     coefficient of friction in this step
  * @axes:   axes of the rows at q_n, in the axes of side 0
- * @before: rates at q_n [m/s], @pull: derivative of the last one [m/s^2];  @rest: rate of the
- * normal that an impact leaves [m/s]
+ * @before: rates at q_n [m/s];  @rest: rate of the normal that an impact leaves [m/s]
  * @hold:   multipliers that the compliances refer to: of the last step, then of the first half kick
  * @pass:    number of the next pass;  @has_slid, @has_opened: the point did so in an earlier one,
  *          see project_pass() in contacts.c;  @is_new: it did
  *          not touch in the last step, and this is the first pass
- * @touches: the point touches at q_n+1;  @target: gap at q_n+1 without a force, 0 but for a point
- *          deep in a shape [m]
+ * @touched: the point touched in the last step;  @gap: at q_n, but for the compliance [m]
+ * @touches: the point touches at q_n+1
  * @first, @second: multipliers of both half kicks [N];  @way: displacements over the step [m] */
 struct lk_contact_now {
     double mu;
     double axes[3][3];
     double before[3];
-    double pull;
     double rest;
     double hold[3];
     double first[3];
     double second[3];
     double way[3];
+    bool touched;
     bool touches;
     int pass;
     bool has_slid;
     bool has_opened;
     bool is_new;
-    double target;
+    double gap;
     double residual;
 };
 
