@@ -162,8 +162,8 @@ void lk_fill_contact_signals(struct lk_system *system, const struct lk_draft *dr
  */
 void lk_fill_contact_compliances(struct lk_system *system, const struct lk_draft *draft);
 
-/** lk_fill_check_contacts() - refuse a start in which shapes are in each other, by the name of the
- * contact. Return: 0, LK_E_MODEL */
+/** lk_fill_check_contacts() - refuse a start with shapes that penetrate each other; the error names
+ * the contact. Return: 0, LK_E_MODEL */
 int lk_fill_check_contacts(struct lk_system *system, const struct lk_model *model,
                            struct lk_error *ret_error);
 

@@ -14,7 +14,7 @@
 #define LEAST_TANGENT 1e-3
 #define LEAST_RATE    1e-4
 #define LEAST_PART    1e-4 /* of held_parts() */
-#define DEEPEST       1e-6 /* largest depth at the start [m] */
+#define DEEPEST       1e-6 /* largest penetration at the start [m] */
 
 void lk_fill_contact_layout(struct lk_system *sys, struct lk_arena *arena)
 {
@@ -183,10 +183,10 @@ int lk_fill_check_contacts(struct lk_system *sys, const struct lk_model *m,
         if (view.gap >= -DEEPEST)
             continue;
         lk_error_set(ret_error,
-                     "contact '%s' starts with its shapes '%s' and '%s' %.3g m in each other, "
-                     "expected them apart, or touching to %g m",
-                     f->name, m->shapes[f->contact.shape[0]].name,
-                     m->shapes[f->contact.shape[1]].name, -view.gap, DEEPEST);
+                     "contact '%s' starts with a penetration of %.3g m between its shapes '%s' and "
+                     "'%s', expected a gap, or a penetration of at most %g m",
+                     f->name, -view.gap, m->shapes[f->contact.shape[0]].name,
+                     m->shapes[f->contact.shape[1]].name, DEEPEST);
         return LK_E_MODEL;
     }
     return 0;

@@ -27,8 +27,7 @@ static void from_axes(double axes[3][3], const double v[3], double ret[3])
         ret[i] = axes[0][i] * v[0] + axes[1][i] * v[1] + axes[2][i] * v[2];
 }
 
-/* return the length of @d, and write its direction; @or_else: the direction of a vector of length 0
- */
+/* return the length of @d, and compute its direction; @or_else: direction if the length is 0 */
 static double direction_of(const double d[3], const double or_else[3], double ret[3])
 {
     double length = lk_norm(d);
@@ -55,10 +54,10 @@ static double from_plane(const double size[3], const double p[3], double n[3])
 
 static double from_capsule(const double size[3], const double p[3], double n[3])
 {
-    static const double aside[3] = {1, 0, 0};
+    static const double sideways[3] = {1, 0, 0};
     const double d[3] = {p[0], p[1], p[2] - lk_clamp(p[2], size[2])};
 
-    return direction_of(d, aside, n) - size[0];
+    return direction_of(d, sideways, n) - size[0];
 }
 
 /* Return the distance from a box whose half edges are @size. Inside, it is the distance from the

@@ -307,8 +307,8 @@ LK_RT int lk_system_dependent_rows(const struct lk_system *system, double share)
  * @turn:     largest rotation of a body in a step at its present rate [rad];  @turning: its body
  * @strain:   largest strain of an element of a beam, by its forces: axial, and of the outermost
  *            fibres, those of a rectangle with the same EI / EA;  @strained: a body at its end
- * @contact:  largest error of a contact force in the last step, as a share of the largest normal
- * force of all points;  @touching: a body of that contact */
+ * @contact:  largest error of a contact force in the last step, divided by the largest normal force
+ *            of a point;  @touching: a body of that contact */
 struct lk_extent {
     double position;
     double speed;

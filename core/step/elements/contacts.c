@@ -7,15 +7,15 @@
 #include <string.h>
 
 #define TOUCHES  1e-30 /* least normal force of a point that touches [N] */
-#define RECOVERY 0.1   /* speed at which a point deep in a shape comes out of it [m/s] */
+#define RECOVERY 0.1   /* speed at which a penetration is corrected [m/s] */
 #define FREE     2     /* first passes, in which a point may stick again after it has slid */
 
-/** struct task - the rows of one point in a pass. @lambda: multipliers;  @hold: what the compliance
- * refers to;  @d: half of what the rows must make zero;  @soft: E;  @w: inverse mass of a row
+/** struct task - the rows of one point in a pass. @lambda: multipliers;  @reference: lambda_0
+ * @d: half of the error of each row without its compliance;  @soft: E;  @w: inverse mass of a row
  * @is_open: the point cannot touch */
 struct task {
     double lambda[3];
-    double hold[3];
+    double reference[3];
     double d[3];
     const double *soft;
     const double *w;
@@ -32,7 +32,7 @@ static const struct lk_joint *joint_of(const struct lk_system *sys,
 /* return the multiplier of row @i that would remove its error, were it the only row */
 static double augmented(const struct task *t, int i)
 {
-    return t->lambda[i] + (t->d[i] - t->soft[i] * (t->lambda[i] - t->hold[i])) / t->w[i];
+    return t->lambda[i] + (t->d[i] - t->soft[i] * (t->lambda[i] - t->reference[i])) / t->w[i];
 }
 
 /* Project the augmented multipliers on the cone. @f: multipliers that the law gives, @E: compliance
@@ -48,14 +48,14 @@ static double project(const struct task *t, double f[3], double E[3])
     double part = size > limit ? limit / size : 1, error;
     double g = part / lk_max((1 - part) * t->w[0], 1e-300);
 
-    f[2] = closes ? t->hold[2] + t->d[2] / t->soft[2] : 0;
+    f[2] = closes ? t->reference[2] + t->d[2] / t->soft[2] : 0;
     E[2] = closes ? t->soft[2] : LK_DECOUPLED;
     error = fabs(t->lambda[2] - (closes ? y[2] : 0));
     for (int i = 0; i < 2; i++) {
         double u = y[i] / lk_max(size, 1e-300);
         double slides = lk_max(g * (1 - u * u), 1 / LK_DECOUPLED);
 
-        f[i] = sticks ? t->hold[i] + t->d[i] / t->soft[i] : part * y[i];
+        f[i] = sticks ? t->reference[i] + t->d[i] / t->soft[i] : part * y[i];
         E[i] = sticks ? t->soft[i] : lk_max(1 / slides, t->soft[i]);
         error = lk_max(error, fabs(t->lambda[i] - part * y[i]));
     }
@@ -70,9 +70,9 @@ static void begin_passes(struct lk_contact_now *now)
 
 /* Do project() in a pass. Exact steps between two cases may repeat each other, because each pass
  * changes the limit of friction. So after the first passes a point that has slid returns to
- * sticking by steps of half the way, and so does a point that was open to touching: both approach
- * the cone from within, and no impulse is left outside of it. A point that did not touch in the
- * last step has no friction in the first pass, which finds its normal force. */
+ * sticking by steps of half the change, and so does a point that was open to touching: both
+ * approach the cone from within, and no impulse is left outside of it. A point that did not touch
+ * in the last step has no friction in the first pass, which finds its normal force. */
 static void project_pass(const struct lk_contact_point *c, const struct task *t, double f[3],
                          double E[3])
 {
@@ -107,8 +107,8 @@ static double friction_of(const struct lk_contact_point *c, const double *inputs
 
 /* compute the axes of the rows at q_n in the axes of side 0, the multipliers that the force of the
  * last step has along them, and its gap without their compliance */
-static void hold_force(const struct lk_system *sys, const struct lk_contact_point *c,
-                       const struct lk_contact_state *state)
+static void set_references(const struct lk_system *sys, const struct lk_contact_point *c,
+                           const struct lk_contact_state *state)
 {
     const struct lk_joint *j = joint_of(sys, c);
     const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
@@ -117,10 +117,10 @@ static void hold_force(const struct lk_system *sys, const struct lk_contact_poin
     lk_contact_place(&c->pair, pose, &place);
     for (int r = 0; r < 3; r++) {
         lk_rotate_back(pose[0]->R, place.axes[r], c->now->axes[r]);
-        c->now->hold[r] = -lk_dot(c->now->axes[r], state->force);
+        c->now->reference[r] = -lk_dot(c->now->axes[r], state->force);
     }
-    c->now->gap = place.gap - 2 * c->soft[2] * lk_min(c->now->hold[2], 0);
-    c->now->touched = c->now->hold[2] < -TOUCHES;
+    c->now->gap = place.gap - 2 * c->soft[2] * lk_min(c->now->reference[2], 0);
+    c->now->touched = c->now->reference[2] < -TOUCHES;
 }
 
 static void start(struct lk_system *sys, const double *inputs)
@@ -134,11 +134,12 @@ static void start(struct lk_system *sys, const double *inputs)
         begin_passes(c->now);
         lk_evaluate_row_rates(sys, c->joint, sys->twist, rates);
         memcpy(c->now->before, rates, sizeof(c->now->before));
-        c->now->rest = c->restitution * lk_max(-rates[2], 0);
-        hold_force(sys, c, &sys->now.contact[i]);
-        memcpy(sys->next.lambda + joint_of(sys, c)->row, c->now->hold, sizeof(c->now->hold));
+        c->now->rebound = c->restitution * lk_max(-rates[2], 0);
+        set_references(sys, c, &sys->now.contact[i]);
+        memcpy(sys->next.lambda + joint_of(sys, c)->row, c->now->reference,
+               sizeof(c->now->reference));
         c->now->is_new = !c->now->touched;
-        c->now->hold[2] = 0; /* the normal compliance refers to a gap of 0 */
+        c->now->reference[2] = 0; /* the normal compliance refers to a gap of 0 */
     }
 }
 
@@ -154,23 +155,24 @@ static struct lk_twist mean_twist(const struct lk_system *sys, int b)
     return t;
 }
 
-/* Return the gap that the step aims at: 0, but for a point that got below the surface from aside,
- * such as a corner that moves under an edge. It comes out at the speed RECOVERY. Such a point had
- * not touched, and its gap has changed by more than its displacement along the normal. @way: this
- * displacement;  @gap: at the present iterate [m] */
-static double target_of(const struct lk_system *sys, const struct lk_contact_now *now, double way,
+/* Return the gap that the step aims at. It is 0, except for a point that came below the surface
+ * sideways, such as a corner that moves under an edge: this penetration is corrected at the speed
+ * RECOVERY. Such a point did not touch in the last step, and its gap changes by more than its
+ * displacement along the normal. @shift: this shift;  @gap: at the present iterate [m] */
+static double target_of(const struct lk_system *sys, const struct lk_contact_now *now, double shift,
                         double gap)
 {
-    double from = now->touched ? now->gap : gap - way;
+    double from = now->touched ? now->gap : gap - shift;
 
     return lk_min(0, from + sys->h * RECOVERY);
 }
 
 /* Return the task of point @c at the present iterate. The displacement of the step is the mean of
- * the Jacobians at both ends times the mean of the velocities. @way: displacements of the rows [m]
+ * the Jacobians at both ends times the mean of the velocities. @shift: displacements of the rows
+ * [m]
  */
 static struct task task_of_positions(const struct lk_system *sys, const struct lk_contact_point *c,
-                                     double way[3])
+                                     double shift[3])
 {
     struct task t = {.soft = c->soft, .w = c->inverse, .mu = c->now->mu};
     const struct lk_joint *j = joint_of(sys, c);
@@ -186,10 +188,10 @@ static struct task task_of_positions(const struct lk_system *sys, const struct l
     lk_contact_place(&c->pair, pose, &place);
     lk_contact_rates(&place, pose, twist, last);
     memcpy(t.lambda, sys->next.lambda + joint_of(sys, c)->row, sizeof(t.lambda));
-    memcpy(t.hold, c->now->hold, sizeof(t.hold));
+    memcpy(t.reference, c->now->reference, sizeof(t.reference));
     for (int i = 0; i < 3; i++) {
-        way[i] = 0.5 * sys->h * (0.5 * (first[i] + c->now->before[i]) + last[i]);
-        t.d[i] = 0.5 * (i < 2 ? way[i] : place.gap - target_of(sys, c->now, way[2], place.gap));
+        shift[i] = 0.5 * sys->h * (0.5 * (first[i] + c->now->before[i]) + last[i]);
+        t.d[i] = 0.5 * (i < 2 ? shift[i] : place.gap - target_of(sys, c->now, shift[2], place.gap));
     }
     return t;
 }
@@ -197,9 +199,9 @@ static struct task task_of_positions(const struct lk_system *sys, const struct l
 void lk_contacts_follow(struct lk_system *sys, int i)
 {
     const struct lk_joint *j = &sys->joint[i];
-    double f[3], way[3];
+    double f[3], shift[3];
     const struct lk_contact_point *c = &sys->contact[j->contact];
-    struct task t = task_of_positions(sys, c, way);
+    struct task t = task_of_positions(sys, c, shift);
 
     project_pass(c, &t, f, sys->regular + j->row);
     for (int r = 0; r < 3; r++)
@@ -210,7 +212,7 @@ void lk_contacts_release(struct lk_system *sys, int i)
 {
     const struct lk_contact_point *c = &sys->contact[sys->joint[i].contact];
     double f[3], E[3];
-    struct task t = task_of_positions(sys, c, c->now->way);
+    struct task t = task_of_positions(sys, c, c->now->shift);
 
     c->now->residual = project(&t, f, E);
     c->now->touches = E[2] < LK_DECOUPLED;
@@ -229,8 +231,8 @@ static struct task task_of_velocities(const struct lk_system *sys, const struct 
     lk_evaluate_row_rates(sys, c->joint, sys->twist, rates);
     for (int i = 0; i < 3; i++) {
         t.lambda[i] = c->now->first[i] + c->now->second[i];
-        t.hold[i] = 2 * c->now->first[i];
-        t.d[i] = 0.5 * sys->h * (rates[i] - (i == 2 ? c->now->rest : 0));
+        t.reference[i] = 2 * c->now->first[i];
+        t.d[i] = 0.5 * sys->h * (rates[i] - (i == 2 ? c->now->rebound : 0));
     }
     return t;
 }
@@ -274,7 +276,7 @@ void lk_contacts_add(struct lk_system *sys)
     }
 }
 
-void lk_contacts_let_go(struct lk_system *sys)
+void lk_contacts_decouple(struct lk_system *sys)
 {
     memcpy(sys->solution, sys->elements->impulse, (size_t)sys->n_rows * sizeof(double));
     for (int i = 0; i < sys->n_contacts; i++)
@@ -329,7 +331,7 @@ static void end(struct lk_system *sys)
 
         lk_evaluate_row_rates(sys, c->joint, sys->twist, rates);
         for (int r = 0; r < 3; r++) {
-            double middle = now->way[r] / sys->h;
+            double middle = now->shift[r] / sys->h;
 
             work +=
                 0.25 * sys->h *

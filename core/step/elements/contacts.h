@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contact with friction in a step of `rattle`: three rows a point, always compliant, two tangents
+/* Contact with friction in a step of `rattle`. Each point has three compliant rows, two tangents
  * and the normal (rows/contact.h), with the multipliers lambda.
  *
- * The two half kicks of a step have their own multipliers. Those of the first half kick, and the
- * sum of both, the impulse of the step, lie in the cone of friction |lambda_t| <= -mu lambda_n,
- * lambda_n
- * <= 0:
+ * The two half kicks of a step have their own multipliers. Those of the first half kick lie in the
+ * cone of friction, and so does the sum of both, the impulse of the step. The cone is
+ * |lambda_t| <= -mu lambda_n, lambda_n <= 0:
  *
- *     positions:   lambda_n = min(0, gap' / 2 E_n),    lambda_t = hold + slip / 2 E_t, at most mu N
- *     velocities:  c_n' = -e c_n after an impact, else 0;  c_t' = 0, or |lambda_t| = mu N
+ *     positions:   lambda_n = min(0, gap' / 2 E_n)
+ *                  lambda_t = lambda_0 + slip / 2 E_t, or |lambda_t| = mu N
+ *     velocities:  c_n' = -e c_n after an impact, else 0
+ *                  c_t' = 0, or |lambda_t| = mu N
  *
- * with the gap and the rates c' at the end of the step, and slip, the tangential displacement in
- * the step. So a body at rest stays at its depth 2 E_n lambda_n, positions are corrected without
- * any velocity, and the law of impact is I. Newton's, at the end of the step in which the gap
- * closes (O. Bruels, V. Acary, A. Cardona, Simultaneous enforcement of constraints at position and
- * velocity levels in the nonsmooth generalized-alpha scheme, 2014; J. J. Moreau, Unilateral contact
- * and dry friction in finite freedom dynamics, 1988). The compliances E_n and E_t make the forces
- * unique where points are redundant, as the regularisation R of A. Castro, F. Permenter, X. Han, An
- * Unconstrained Convex Formulation of Compliant Contact, 2022, equation 17. Different from there, a
- * contact that sticks does not creep: `hold` is the multiplier of the last step, so that the
- * tangential compliance is a spring, and slip is bounded by 2 E_t mu N.
+ * where gap' and the rates c' are those at the end of the step, slip is the tangential displacement
+ * in the step, and N = -lambda_n. So a body at rest stays at its depth 2 E_n N, a correction of
+ * positions adds no velocity, and an impact follows I. Newton's law, at the end of the step in
+ * which the gap closes (O. Bruels, V. Acary, A. Cardona, Simultaneous enforcement of constraints at
+ * position and velocity levels in the nonsmooth generalized-alpha scheme, 2014; J. J. Moreau,
+ * Unilateral contact and dry friction in finite freedom dynamics, 1988). The compliances E_n and
+ * E_t make the forces unique where points are redundant, as the regularisation R of A. Castro, F.
+ * Permenter, X. Han, An Unconstrained Convex Formulation of Compliant Contact, 2022, equation 17.
+ * Different from there, a contact that sticks does not creep: lambda_0 is the multiplier of the
+ * last step, so that the tangential compliance is a spring, and its deflection is at most 2 E_t mu
+ * N.
  *
- * Passes. With y = lambda + (d - E (lambda - lambda_0)) / w, where d is what the row must make zero
- * but for its compliance and w the inverse mass of the row, s Phi_q W Phi_q^T, a point is open,
- * sticks or slides as y lies: this is the projection of the augmented multiplier on the cone (P.
- * Alart, A. Curnier, A mixed formulation for frictional contact problems prone to Newton like
- * solution methods, 1991). N in the limit mu N is that of the same y. The number of passes is
- * fixed, and each has a factor with E of the present case: open points have a weight of zero, so
- * that the work of a step is the same whatever touches. The error that the last pass leaves is an
- * output. */
+ * Passes. With y = lambda + (d - E (lambda - lambda_0)) / w, where d is half of the error of the
+ * row without its compliance, and w is the inverse mass of the row, s Phi_q W Phi_q^T, a point is
+ * open, sticks or slides according to the place of y relative to the cone: this is the projection
+ * of the augmented multiplier on the cone (P. Alart, A. Curnier, A mixed formulation for frictional
+ * contact problems prone to Newton like solution methods, 1991). N in the limit mu N is that of the
+ * same y. The number of passes is fixed. Each pass has its own factor, with the compliances E of
+ * the present case; those of open points are LK_DECOUPLED, so that the work of a step does not
+ * depend on the points that touch. The error after the last pass is an output. */
 #ifndef LK_STEP_ELEMENTS_CONTACTS_H
 #define LK_STEP_ELEMENTS_CONTACTS_H
 
@@ -48,23 +50,24 @@ struct lk_contact_state {
 /** struct lk_contact_now - scratch of a point in a step; values in the order of its rows.
  * @mu:     coefficient of friction in this step
  * @axes:   axes of the rows at q_n, in the axes of side 0
- * @before: rates at q_n [m/s];  @rest: rate of the normal that an impact leaves [m/s]
- * @hold:   multipliers that the compliances refer to: of the last step, then of the first half kick
- * @pass:    number of the next pass;  @has_slid, @has_opened: the point did so in an earlier one,
- *          see project_pass() in contacts.c;  @is_new: it did
- *          not touch in the last step, and this is the first pass
- * @touched: the point touched in the last step;  @gap: at q_n, but for the compliance [m]
+ * @before: rates at q_n [m/s];  @rebound: rate of the normal that an impact leaves [m/s]
+ * @reference: lambda_0, the multipliers at which the compliances have no deflection
+ * @pass:   index of the next pass;  @has_slid, @has_opened: the point has slid, or opened, in an
+ *          earlier pass, see project_pass() in contacts.c;  @is_new: the point did not touch in the
+ *          last step, and this is the first pass
+ * @touched: the point touched in the last step
+ * @gap:    at q_n, without the depth by the compliance [m]
  * @touches: the point touches at q_n+1
- * @first, @second: multipliers of both half kicks [N];  @way: displacements over the step [m] */
+ * @first, @second: multipliers of both half kicks [N];  @shift: displacements over the step [m] */
 struct lk_contact_now {
     double mu;
     double axes[3][3];
     double before[3];
-    double rest;
-    double hold[3];
+    double rebound;
+    double reference[3];
     double first[3];
     double second[3];
-    double way[3];
+    double shift[3];
     bool touched;
     bool touches;
     int pass;
@@ -75,11 +78,12 @@ struct lk_contact_now {
     double residual;
 };
 
-/** struct lk_contact_point - constants of a point. @joint: index of its rows;  @pair: its shapes
+/** struct lk_contact_point - constants of a point. @joint: index of the joint with its rows
+ * @pair:   its two shapes
  * @mu: coefficient of friction, unless an input sets it;  @input: index of this input, or -1
- * @restitution: e
+ * @restitution: e, ratio of the normal speeds after and before an impact
  * @inverse: w of each row under the joints [m/N], the same for both tangents
- * @soft:   E_t, E_t, E_n of the positions;  @soft_rate: of the velocities */
+ * @soft:   E_t, E_t, E_n of the positions [m/N];  @soft_rate: the same of the velocities */
 struct lk_contact_point {
     int joint;
     struct lk_contact_pair pair;
@@ -92,10 +96,10 @@ struct lk_contact_point {
     struct lk_contact_now *now;
 };
 
-/** struct lk_contact_view - values of the @n points from @first on, for outputs. @gap: the smallest
- * [m];  @normal: sum of normal forces [N];  @friction: size of the sum of friction forces [N]
- * @slip: the fastest of the points that touch [m/s];  @residual: the largest [N]
- * @force: sum of all forces on side 1, world [N] */
+/** struct lk_contact_view - values of the @n points from @first on, for outputs. @gap: smallest gap
+ * [m];  @normal: sum of normal forces [N];  @friction: magnitude of the sum of friction forces [N]
+ * @slip: largest tangential speed of a point that touches [m/s];  @residual: largest error of a
+ * multiplier [N];  @force: sum of all forces on side 1, world axes [N] */
 struct lk_contact_view {
     double gap;
     double normal;
@@ -121,9 +125,9 @@ LK_RT void lk_contacts_touch(struct lk_system *system);
  * Cycle, RT: yes. */
 LK_RT void lk_contacts_add(struct lk_system *system);
 
-/** lk_contacts_let_go() - decouple the rows of all contacts from the next factor, and write the
+/** lk_contacts_decouple() - decouple the rows of all contacts from the next factor, and write the
  * solution of all passes into system->solution. Cycle, RT: yes. */
-LK_RT void lk_contacts_let_go(struct lk_system *system);
+LK_RT void lk_contacts_decouple(struct lk_system *system);
 
 /** lk_contacts_view() - compute the output values of @n points in system->now. RT: yes. */
 void lk_contacts_view(const struct lk_system *system, int first, int n,

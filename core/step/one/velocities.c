@@ -275,7 +275,7 @@ void lk_one_touch(struct lk_system *sys)
 void lk_one_leave(struct lk_system *sys)
 {
     lk_contacts_add(sys);
-    lk_contacts_let_go(sys);
+    lk_contacts_decouple(sys);
     if (sys->leaves_laws)
         sys->laws_are_left = true; /* this factor has not changed since the positions were closed */
     else
