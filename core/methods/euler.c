@@ -511,9 +511,9 @@ static void absorb_jumps(struct lk_system *sys, struct euler *e, const double *i
             e->body[b].old[2][i] = e->body[b].a[i];
     /* drives act against a jump from the start of the step; the trapezoidal rule assumes half of
      * it */
-    sys->next.balance->work_drive +=
-        0.5 * sys->h *
-        (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
+    sys->next.balance->work_drive += 0.5 * sys->h *
+                                     (lk_loads_drive_power(sys, sys->next.lambda, 0) -
+                                      lk_loads_drive_power(sys, sys->now.lambda, 0));
 }
 
 /* Predict the motion.

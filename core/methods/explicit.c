@@ -162,7 +162,7 @@ static int book_jump(struct lk_system *sys, struct stepper *e, double t, double 
         return 0;
     r = write_next_state(sys, e, t, sys->now.own);
     sys->next.balance->work_drive +=
-        0.5 * sys->h * (lk_loads_drive_power(sys, &sys->next) - before);
+        0.5 * sys->h * (lk_loads_drive_power(sys, sys->next.lambda, 0) - before);
     return r;
 }
 

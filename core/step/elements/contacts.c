@@ -2,6 +2,7 @@
 #include "step/elements/contacts.h"
 #include "maths/vec.h"
 #include "step/elements/elements.h"
+#include "step/elements/loads.h"
 #include "step/kinematics.h"
 #include "step/rattle_state.h"
 #include <string.h>
@@ -251,6 +252,15 @@ void lk_contacts_touch(struct lk_system *sys)
     }
 }
 
+/* Book the work of the drives in a half kick, with the mean of the rates before and after it. The
+ * rates in the middle of the step are the mean of those at its ends. @lambda, @scale: its
+ * multipliers;  @before: share of the rates at the begin of the step */
+static void book_drives(struct lk_system *sys, const double *lambda, double scale, double before)
+{
+    sys->next.balance->work_drive +=
+        0.5 * sys->h * scale * lk_loads_drive_power(sys, lambda, before);
+}
+
 /* begin the passes of the velocities with the multipliers of the positions */
 static void close_gaps(struct lk_system *sys)
 {
@@ -261,6 +271,7 @@ static void close_gaps(struct lk_system *sys)
         begin_passes(now);
     }
     memset(sys->elements->impulse, 0, (size_t)sys->n_rows * sizeof(double));
+    book_drives(sys, sys->next.lambda, 1, 0.75);
 }
 
 void lk_contacts_add(struct lk_system *sys)
@@ -282,6 +293,11 @@ void lk_contacts_decouple(struct lk_system *sys)
     for (int i = 0; i < sys->n_contacts; i++)
         for (int r = 0; r < 3; r++)
             sys->regular[joint_of(sys, &sys->contact[i])->row + r] = LK_DECOUPLED;
+}
+
+static void kick(struct lk_system *sys)
+{
+    book_drives(sys, sys->elements->impulse, 0.5 * sys->h, 0.25);
 }
 
 /* ---- the new state ---- */
@@ -385,6 +401,7 @@ const struct lk_element_ops lk_contact_ops = {
     .is_in = is_in,
     .start = start,
     .close = close_gaps,
+    .kick = kick,
     .settle = settle,
     .end = end,
 };

@@ -139,11 +139,14 @@ void lk_drives_evaluate(struct lk_system *sys, const struct lk_state *state)
 
 void lk_drives_advance(struct lk_system *sys, const double *inputs)
 {
+    for (int k = 0; k < sys->n_frames; k++)
+        sys->frame[k].before = sys->twist[sys->n_bodies + 1 + k];
     for (int i = 0; i < sys->n_drives; i++) {
         struct lk_drive *d = &sys->drive[i];
         struct lk_drive_samples *s = &sys->next.samples[i];
         int take = d->type == LK_DRIVE_INPUT && s->done >= d->n;
 
+        d->rate_before = d->rate;
         for (int k = 0; k < 3 && take; k++)
             s->point[k] = s->point[k + 1];
         if (take) {

@@ -16,6 +16,7 @@
 
 #include "linkage/error.h"
 #include "linkage/kinds.h"
+#include "rows/joint.h"
 
 struct lk_system;
 struct lk_state;
@@ -33,7 +34,8 @@ struct lk_drive_samples {
  * @offset:  LK_DRIVE_INPUT: index of the drive's value in the inputs;  @n: steps per sample
  * @x, @y, @curvature: LK_DRIVE_TABLE: spline of n_points
  * @shift, @amplitude, @omega, @phase: LK_DRIVE_HARMONIC;  @shift, @slope: LK_DRIVE_RAMP
- * @value, @rate, @acceleration: u(t) and its derivatives at the end of the present step; scratch */
+ * @value, @rate, @acceleration: u(t) and its derivatives at the end of the present step, and
+ *         @rate_before, the rate at its begin; scratch */
 struct lk_drive {
     enum lk_drive_type type;
     int joint;
@@ -53,6 +55,7 @@ struct lk_drive {
     double slope;
     double value;
     double rate;
+    double rate_before;
     double acceleration;
 };
 
@@ -60,11 +63,12 @@ struct lk_drive {
  * world's axes, then yaw, pitch and roll [rad], R = Rz(yaw) Ry(pitch) Rx(roll). Frame k is at index
  * n_bodies + 1 + k of poses and twists. @drive: index of the drive of x, y, z, roll, pitch, yaw, or
  * -1.
- * @acceleration: acceleration at the end of the present step: world, body axes [m/s^2, rad/s^2];
- *                scratch */
+ * @before: twist at the begin of the present step;  @acceleration: acceleration at its end: world,
+ *          body axes [m/s^2, rad/s^2]; scratch */
 struct lk_moving_frame {
     double origin[3];
     int drive[6];
+    struct lk_twist before;
     double acceleration[6];
 };
 

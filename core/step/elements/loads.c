@@ -167,7 +167,7 @@ static double applied_power(const struct lk_system *sys, double t)
 
 /* The force along a driven coordinate is -lambda. A frame receives -Phi_q^T lambda like a body, and
  * the work of its drives on the mechanism has the opposite sign. */
-double lk_loads_drive_power(const struct lk_system *sys, const struct lk_state *state)
+double lk_loads_drive_power(const struct lk_system *sys, const double *lambda, double before)
 {
     double sum = 0;
 
@@ -175,17 +175,21 @@ double lk_loads_drive_power(const struct lk_system *sys, const struct lk_state *
         const struct lk_drive *d = &sys->drive[i];
 
         if (d->row_joint >= 0)
-            sum -= state->lambda[sys->joint[d->row_joint].row] * d->rate;
+            sum -= lambda[sys->joint[d->row_joint].row] *
+                   (d->rate + before * (d->rate_before - d->rate));
     }
     for (int i = 0; i < sys->n_joints && sys->n_frames > 0; i++) {
         const struct lk_joint *j = &sys->joint[i];
 
         for (int r = 0; r < j->n_rows && j->body[0] > sys->n_bodies; r++) {
-            const struct lk_twist *frame = &sys->twist[j->body[0]];
+            const struct lk_twist *end = &sys->twist[j->body[0]];
+            const struct lk_twist *begin = &sys->frame[j->body[0] - sys->n_bodies - 1].before;
             double row[6];
 
             lk_jacobian_row(sys->jacobian[i], 0, r, row);
-            sum += state->lambda[j->row + r] * (lk_dot(row, frame->v) + lk_dot(row + 3, frame->w));
+            sum += lambda[j->row + r] *
+                   ((1 - before) * (lk_dot(row, end->v) + lk_dot(row + 3, end->w)) +
+                    before * (lk_dot(row, begin->v) + lk_dot(row + 3, begin->w)));
         }
     }
     return sum;
@@ -402,7 +406,7 @@ void lk_loads_powers_with(const struct lk_system *sys, const struct lk_state *st
 {
     *ret = (struct lk_powers){
         .input = input_power(sys, inputs),
-        .drive = lk_loads_drive_power(sys, state),
+        .drive = lk_loads_drive_power(sys, state->lambda, 0),
         .applied = applied_power(sys, t) + laws->carried,
         .damping = laws->damping,
     };

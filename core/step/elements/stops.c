@@ -484,8 +484,7 @@ static void bounce(struct lk_system *sys)
     lk_rattle_reset_prediction(sys);
     /* drives resist an impulse; this work is booked here, and their work against forces with the
      * forces */
-    sys->next.balance->work_drive +=
-        lk_loads_drive_power(sys, &(struct lk_state){.lambda = stops->solution});
+    sys->next.balance->work_drive += lk_loads_drive_power(sys, stops->solution, 0);
 }
 
 /* ---- accelerations and reactions ---- */

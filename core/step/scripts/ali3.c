@@ -87,9 +87,9 @@ static void absorb_jumps(struct lk_system *sys, const double *inputs)
     /* drives resist a jump from the start of the step on, not from its middle */
     if (sys->executor->give_multipliers)
         sys->executor->give_multipliers(sys);
-    sys->next.balance->work_drive +=
-        0.5 * sys->h *
-        (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
+    sys->next.balance->work_drive += 0.5 * sys->h *
+                                     (lk_loads_drive_power(sys, sys->next.lambda, 0) -
+                                      lk_loads_drive_power(sys, sys->now.lambda, 0));
 }
 
 /* compute the restitution of the stops that were hit */

@@ -293,7 +293,7 @@ bool lk_rattle_may_jump(const struct lk_system *sys)
 
     for (int i = 0; i < sys->n_inputs; i++)
         jumps |= sys->input[i].type != LK_INPUT_DRIVE;
-    return jumps && sys->n_drives > 0;
+    return jumps && sys->n_drives > 0 && sys->n_contacts == 0;
 }
 
 /* return the power of the drives with @inputs in the state at the start of a step,
@@ -308,7 +308,7 @@ static double drive_power(struct lk_system *sys, const double *inputs)
     close_accelerations(sys, RATTLE_REST);
     if (sys->executor->give_multipliers)
         sys->executor->give_multipliers(sys);
-    return lk_loads_drive_power(sys, &sys->next);
+    return lk_loads_drive_power(sys, sys->next.lambda, 0);
 }
 
 /* Book the work of drives at a jump of the inputs. Drives resist the jump from the start of the
@@ -321,7 +321,7 @@ static void book_jump(struct lk_system *sys, const double *inputs)
     if (!lk_rattle_may_jump(sys))
         return;
     before = sys->elements->stops.n > 0 ? drive_power(sys, sys->now.inputs)
-                                        : lk_loads_drive_power(sys, &sys->now);
+                                        : lk_loads_drive_power(sys, sys->now.lambda, 0);
     sys->next.balance->work_drive += 0.5 * sys->h * (drive_power(sys, inputs) - before);
 }
 

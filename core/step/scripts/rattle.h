@@ -20,7 +20,8 @@
 #define LK_RATTLE_REGULARISATION 4e-8
 
 /** lk_rattle_may_jump() - return whether an input can change the power of drives at once. Inputs of
- * drives cannot, because the resulting motion is smooth. The result holds for a model with any
+ * drives cannot, because the resulting motion is smooth; contacts book the work of drives from
+ * their impulses. The result holds for a model with any
  * inputs. RT: yes. */
 LK_RT bool lk_rattle_may_jump(const struct lk_system *system);
 

@@ -193,7 +193,8 @@ int lk_step_end(struct lk_system *sys, const double *inputs, const struct lk_pow
     lk_elements_book(sys, inputs);
     lk_loads_powers(sys, &sys->next, lk_time(sys) + sys->h, inputs, &after);
     balance->work_input += half * (before->input + after.input);
-    balance->work_drive += half * (before->drive + after.drive);
+    if (sys->n_contacts == 0) /* contacts book it from their impulses */
+        balance->work_drive += half * (before->drive + after.drive);
     balance->work_applied += half * (before->applied + after.applied);
     balance->dissipated += half * (before->damping + after.damping);
     if (lk_loads_impacts(sys)) {
