@@ -152,7 +152,8 @@ void lk_fill_tyres(struct lk_system *system, const struct lk_draft *draft);
 
 /* ---- fill_contacts.c ---- */
 
-void lk_fill_contact_layout(struct lk_system *system, struct lk_arena *arena);
+void lk_fill_contact_layout(struct lk_system *system, const struct lk_model *model,
+                            struct lk_arena *arena);
 /** lk_fill_contact_joint() - set the geometry of the rows of point @point of a contact. */
 void lk_fill_contact_joint(struct lk_system *system, const struct lk_model *model, int force,
                            int point, struct lk_joint *joint);

@@ -15,13 +15,27 @@
 #define LEAST_RATE    1e-4
 #define LEAST_PART    1e-4 /* of held_parts() */
 #define DEEPEST       1e-6 /* largest penetration at the start [m] */
+/* largest inward curvature of a profile on a plane, relative to its size */
+#define STRAIGHT 1e-3
 
-void lk_fill_contact_layout(struct lk_system *sys, struct lk_arena *arena)
+/* return the number of points of the profiles among the first @n shapes */
+static int profile_points(const struct lk_model *m, int n)
+{
+    int sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += m->shapes[i].is_profile ? m->shapes[i].n_points : 0;
+    return sum;
+}
+
+void lk_fill_contact_layout(struct lk_system *sys, const struct lk_model *m, struct lk_arena *arena)
 {
     struct lk_contact_now *now;
+    int n_points = profile_points(m, m->n_shapes);
 
     sys->contact = lk_arena_take(arena, (size_t)sys->n_contacts, sizeof(*sys->contact));
     now = lk_arena_take(arena, (size_t)sys->n_contacts, sizeof(*now));
+    sys->knots = lk_arena_take(arena, (size_t)n_points, sizeof(*sys->knots));
     for (int i = 0; i < sys->n_contacts && arena->base; i++)
         sys->contact[i].now = now + i;
 }
@@ -49,6 +63,29 @@ static void fill_shape(const struct lk_shape_def *def, enum lk_contact_kind kind
     }
     if (kind == LK_CONTACT_SPHERE)
         ret->size[1] = ret->size[2] = 0;
+}
+
+static void fill_side(struct lk_system *sys, const struct lk_model *m, const struct lk_force_def *f,
+                      int s, const struct lk_pose *pose, struct lk_contact_shape *ret)
+{
+    const struct lk_shape_def *def = &m->shapes[f->contact.shape[s]];
+    struct lk_curve_knot *knots;
+
+    if (f->contact.kind[s] == LK_CONTACT_ROAD) {
+        *ret = (struct lk_contact_shape){
+            .kind = LK_CONTACT_ROAD,
+            .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+            .size = {INFINITY, INFINITY, INFINITY},
+            .road = &sys->road[f->contact.road],
+        };
+        return;
+    }
+    fill_shape(def, f->contact.kind[s], pose, ret);
+    if (f->contact.kind[s] != LK_CONTACT_PROFILE)
+        return;
+    knots = sys->knots + profile_points(m, f->contact.shape[s]);
+    lk_curve_knots(def->n_points, def->points, knots);
+    ret->curve = (struct lk_curve){def->n_points, knots};
 }
 
 /* make the face @face of a box a part of a plane */
@@ -86,8 +123,7 @@ void lk_fill_contact_joint(struct lk_system *sys, const struct lk_model *m, int 
         .pair = {.point = point, .corners = f->contact.face[1]},
     };
     for (int s = 0; s < 2; s++)
-        fill_shape(&m->shapes[f->contact.shape[s]], f->contact.kind[s], &sys->pose[j->body[s]],
-                   &c->pair.shape[s]);
+        fill_side(sys, m, f, s, &sys->pose[j->body[s]], &c->pair.shape[s]);
     if (f->contact.face[0] != 0)
         take_face(&c->pair.shape[0], f->contact.face[0]);
     lk_contact_ball(&c->pair);
@@ -165,6 +201,50 @@ void lk_fill_contact_compliances(struct lk_system *sys, const struct lk_draft *d
     }
 }
 
+/* Return whether a second point could touch a hollow of the profile of a contact. @ret_at: after
+ * which of its points;  @ret_radius: the largest radius of a ball that touches at one point [m] */
+static bool is_hollow(const struct lk_contact_pair *pair, int *ret_at, double *ret_radius)
+{
+    bool is_surface = pair->shape[0].kind == LK_CONTACT_PROFILE;
+    const struct lk_curve *curve = &pair->shape[is_surface ? 0 : 1].curve;
+    double size = 0, hollow = lk_curve_hollow(curve, ret_at);
+
+    for (int i = 0; i < curve->n; i++)
+        size = fmax(size, hypot(curve->knot[i].at[0], curve->knot[i].at[1]));
+    *ret_radius = 1 / hollow;
+    return is_surface ? pair->radius * hollow > 1 : size * hollow > STRAIGHT;
+}
+
+static int check_profile(const struct lk_system *sys, const struct lk_model *m, int force,
+                         struct lk_error *ret_error)
+{
+    const struct lk_force_def *f = &m->forces[force];
+    int s = f->contact.kind[0] == LK_CONTACT_PROFILE ? 0 : 1, at;
+    double radius;
+
+    if (f->contact.kind[s] != LK_CONTACT_PROFILE ||
+        !is_hollow(&sys->contact[lk_model_points(m, force)].pair, &at, &radius))
+        return 0;
+    if (s == 0)
+        lk_error_set(ret_error,
+                     "contact '%s': the profile '%s' is hollow after its point %d and a ball "
+                     "touches it at two points there, expected a radius of at most %.3g m",
+                     f->name, m->shapes[f->contact.shape[s]].name, at + 1, radius);
+    else
+        lk_error_set(ret_error,
+                     "contact '%s': the profile '%s' is hollow after its point %d and a plane "
+                     "touches it at two points there, expected a convex profile",
+                     f->name, m->shapes[f->contact.shape[s]].name, at + 1);
+    return LK_E_MODEL;
+}
+
+/* return the name of the surface of a contact */
+static const char *surface_of(const struct lk_model *m, const struct lk_force_def *f)
+{
+    return f->contact.kind[0] == LK_CONTACT_ROAD ? m->roads[f->contact.road].name
+                                                 : m->shapes[f->contact.shape[0]].name;
+}
+
 int lk_fill_check_contacts(struct lk_system *sys, const struct lk_model *m,
                            struct lk_error *ret_error)
 {
@@ -179,14 +259,16 @@ int lk_fill_check_contacts(struct lk_system *sys, const struct lk_model *m,
 
         if (f->type != LK_FORCE_CONTACT)
             continue;
+        if (check_profile(sys, m, i, ret_error) != 0)
+            return LK_E_MODEL;
         lk_contacts_view(sys, lk_model_points(m, i), f->contact.n_points, &view);
         if (view.gap >= -DEEPEST)
             continue;
         lk_error_set(ret_error,
                      "contact '%s' starts with a penetration of %.3g m between its shapes '%s' and "
                      "'%s', expected a gap, or a penetration of at most %g m",
-                     f->name, -view.gap, m->shapes[f->contact.shape[0]].name,
-                     m->shapes[f->contact.shape[1]].name, DEEPEST);
+                     f->name, -view.gap, surface_of(m, f), m->shapes[f->contact.shape[1]].name,
+                     DEEPEST);
         return LK_E_MODEL;
     }
     return 0;

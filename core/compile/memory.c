@@ -148,7 +148,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     lk_fill_blocks_layout(sys, m, arena);
     lk_fill_drives_layout(sys, d, arena);
     lk_fill_tyres_layout(sys, d, arena);
-    lk_fill_contact_layout(sys, arena);
+    lk_fill_contact_layout(sys, m, arena);
     if (d->batches) {
         struct lk_batches *batches = lk_batches_layout(d->batches, sys, arena);
 

@@ -295,9 +295,10 @@ struct lk_tyre_def {
  *             @spin: coefficient of spin creepage, lateral force times speed over rad/s [N m], >= 0
  * @omega [rad/s], @phase [rad]: frequency and phase of harmonic loads
  * @tyre: index in the model's tyres
- * @contact:   the shapes in contact, the surface first, and their kinds;  @face: faces of boxes,
- * see struct lk_contact_pair, 0: none;  @restitution: 0 to 1;  @stiffness: 0: rigid;  @mu:
- *             friction, or the initial value of the input @scale_input
+ * @contact:   the shapes in contact, the surface first, and their kinds; if the surface is a road,
+ *             it is @road;  @face: faces of boxes, see struct lk_contact_pair, 0: none;
+ * @restitution: 0 to 1;  @stiffness: 0: rigid;  @mu: friction, or the initial value of the input
+ * @scale_input
  * @map:       table whose x are the levels of a map; the tables after it are functions from rate to
  *             force, one for each level;  @scale: the level, or the factor on the wind of a drag
  * @coefficient: for a drag: 1/2 density times drag area [kg/m]
@@ -360,6 +361,7 @@ struct lk_force_def {
     int tyre;
     struct {
         int shape[2];
+        int road;
         enum lk_contact_kind kind[2];
         int face[2];
         int n_points;
@@ -479,10 +481,12 @@ struct lk_output_def {
  *               relative to its centre of mass
  * @position:    position of its centre [m];  @orientation: orientation of its axes
  * @size:        [m], as in struct lk_shape;  @color: red, green, blue, opacity, if @has_color
- * @points:      @n_points points of a line [m], on the heap
+ * @points:      @n_points points of a line [m], on the heap. Of a profile: in its plane, from
+ *               @position along the x and y axes of @orientation, counterclockwise
  * @is_half_space: a plate stands for a half-space: @position is on its upper side, its z axis is
  *               the normal
- * @is_capsule:  a cylinder has hemispheres at its ends, beyond its length */
+ * @is_capsule:  a cylinder has hemispheres at its ends, beyond its length
+ * @is_profile:  a line stands for a profile of the width @size[2] */
 struct lk_shape_def {
     char name[LK_NAME_SIZE];
     enum lk_shape_kind kind;
@@ -495,6 +499,7 @@ struct lk_shape_def {
     int has_color;
     bool is_half_space;
     bool is_capsule;
+    bool is_profile;
     int n_points;
     double (*points)[3];
 };

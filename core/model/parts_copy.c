@@ -52,7 +52,7 @@ static const struct {
     {"roads", NULL, NULL, "normal", LK_MOVE_DIRECTION, {0, 0, 1}},
     {"roads", "profile grid", NULL, "direction", LK_MOVE_DIRECTION, {1, 0, 0}},
     {"shapes",
-     "box sphere cylinder capsule half-space",
+     "box sphere cylinder capsule half-space profile",
      "ground",
      "position",
      LK_MOVE_PLACE,
@@ -65,7 +65,8 @@ static const struct {
 static const struct {
     const char *section;
     const char *type;
-} oriented[] = {{"bodies", NULL}, {"forces", "bushing"}, {"forces", "drag"}, {"shapes", "box"}};
+} oriented[] = {
+    {"bodies", NULL}, {"forces", "bushing"}, {"forces", "drag"}, {"shapes", "box profile"}};
 
 /* struct item - the item being copied. @keys: of the value being copied, a dot before each */
 struct item {
@@ -562,6 +563,8 @@ static int check_item(struct item *it)
         return refuse_item(it, false, "a planar joint without a direction", "its direction");
     if (p->is_mirrored && is_type(it, "roads", "profile grid"))
         return refuse_item(it, true, "a road with a profile", "a plane, or the road in the model");
+    if (p->is_mirrored && is_type(it, "shapes", "profile"))
+        return refuse_item(it, true, "a profile", "the profile of the mirrored body in the model");
     if (p->is_mirrored && lk_node_get(it->map, "modes").index != 0)
         return refuse_item(it, true, "a body with modes",
                            "the modes of the mirrored body in the model");

@@ -531,7 +531,7 @@ static const struct {
      {"type", "body", "point", "orientation", "area", "density", "wind", "gust", NULL},
      read_drag},
     {"a contact",
-     {"type", "shapes", "faces", "friction", "restitution", "stiffness", NULL},
+     {"type", "shapes", "road", "faces", "friction", "restitution", "stiffness", NULL},
      lk_read_contact},
 };
 

@@ -18,16 +18,18 @@
 #define LK_CHANNELS_MAX 1024 /* of inputs, and of outputs */
 #define LK_DRIVES_MAX   1024
 /* most states of all blocks together: each stage of a step solves for them */
-#define LK_STATES_MAX   64
-#define LK_ROADS_MAX    256
-#define LK_LAWS_MAX     256  /* laws of tyres */
-#define LK_POINTS_MAX   4096 /* points of a table, or of a line */
-#define LK_SHAPES_MAX   4096
-#define LK_NUMBER_MAX   1e15
-#define LK_FACTOR_MAX   1e100 /* largest coefficient in powers of a rate */
-#define LK_POSITIVE_MIN 1e-15 /* smallest magnitude of numbers that must not be 0 */
-#define LK_MASS_MIN     1e-15 /* smallest mass [kg], unless 0 */
-#define LK_INERTIA_MIN  1e-30 /* smallest principal moment [kg m^2], unless 0 */
+#define LK_STATES_MAX         64
+#define LK_ROADS_MAX          256
+#define LK_LAWS_MAX           256  /* laws of tyres */
+#define LK_POINTS_MAX         4096 /* points of a table, or of a line */
+#define LK_PROFILE_POINTS_MIN 8
+#define LK_PROFILE_POINTS_MAX 1000 /* each pass of a contact reads all of them */
+#define LK_SHAPES_MAX         4096
+#define LK_NUMBER_MAX         1e15
+#define LK_FACTOR_MAX         1e100 /* largest coefficient in powers of a rate */
+#define LK_POSITIVE_MIN       1e-15 /* smallest magnitude of numbers that must not be 0 */
+#define LK_MASS_MIN           1e-15 /* smallest mass [kg], unless 0 */
+#define LK_INERTIA_MIN        1e-30 /* smallest principal moment [kg m^2], unless 0 */
 
 /** lk_read_top() - check the keys at the top of a model or part, and its version. */
 int lk_read_top(struct lk_node root, const char *what, struct lk_error *err);

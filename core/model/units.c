@@ -162,6 +162,8 @@ static const struct row rows[] = {
     {"shapes.*.axis", NULL, "1", NULL, false, LK_MOVE_DIRECTION},
     {"shapes.*.normal", NULL, "1", NULL, false, LK_MOVE_DIRECTION},
     {"shapes.*.width", NULL, "m", NULL, false},
+    {"shapes.*.radii", NULL, "m", NULL, false},
+    {"shapes.*.curve", NULL, "m", NULL, false},
     {"flexible.*.from", NULL, "m", NULL, false},
     {"flexible.*.to", NULL, "m", NULL, false},
     {"flexible.*.through", NULL, "m", NULL, false},

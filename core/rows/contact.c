@@ -5,12 +5,16 @@
  * forces on side 1: the third one is never positive. The law is in step/elements/contacts.c. */
 #include "rows/contact.h"
 #include "rows/rows.h"
+#include "tyre/road.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define NEAR   1e-12 /* distance below which a direction is not defined [m] */
-#define BORDER 1e-9  /* width of the border of a face, relative to its half edge */
+#define NEAR    1e-12 /* distance below which a direction is not defined [m] */
+#define BORDER  1e-9  /* width of the border of a face, relative to its half edge */
+#define LEVEL   1e-6  /* tilt below which a cylinder stands on its end [rad] */
+#define NO_ROAD 1     /* gap beyond the end of a road [m] */
+#define FEET    3     /* steps to the point of a road below a ball */
 /* cosine of the largest angle between two faces in contact, times -1 */
 #define LEAST_SLOPE (-0.5)
 
@@ -94,9 +98,44 @@ static double from_cylinder(const double size[3], const double p[3], double n[3]
     return distance;
 }
 
+/* A profile has no surface beside its width. */
+static double from_profile(const struct lk_contact_shape *s, const double p[3], double n[3])
+{
+    double outside = fabs(p[2]) - s->size[2], distance = lk_curve_distance(&s->curve, p, n);
+
+    n[2] = 0;
+    return outside > 0 ? lk_max(fabs(distance), outside) : distance;
+}
+
+/* Return the distance from the tangent plane at the point of the road below @p along its normal,
+ * which is found in a fixed number of steps. */
+static double from_road(const struct lk_road *road, const double p[3], double n[3])
+{
+    double foot[3] = {p[0], p[1], p[2]}, distance = 0;
+    bool is_there = true;
+
+    for (int k = 0; k < FEET; k++) {
+        struct lk_road_plane plane;
+        double arm[3];
+
+        is_there = lk_road_at(road, LK_TRACK_LEFT, foot, &plane);
+        lk_sub(p, plane.point, arm);
+        distance = lk_dot(arm, plane.normal);
+        for (int i = 0; i < 3; i++) {
+            n[i] = plane.normal[i];
+            foot[i] = p[i] - distance * n[i];
+        }
+    }
+    return is_there ? distance : NO_ROAD;
+}
+
 static double from_surface(const struct lk_contact_shape *s, const double p[3], double n[3])
 {
     switch (s->kind) {
+    case LK_CONTACT_ROAD:
+        return from_road(s->road, p, n);
+    case LK_CONTACT_PROFILE:
+        return from_profile(s, p, n);
     case LK_CONTACT_HALF_SPACE:
         return from_plane(s->size, p, n);
     case LK_CONTACT_BOX:
@@ -184,12 +223,60 @@ static void overlap(const struct lk_contact_pair *pair, const double m[3], doubl
         ret[i] = is_over ? at[i] : ret[i] + way[0] * (is_first ? along[0][i] : along[1][i]);
 }
 
+/* Compute a point of the rims of a cylinder, relative to its centre. Points 0 and 1 are the lowest
+ * ones of both rims, so they are the ends of the line on which a lying cylinder rolls. Points 2 and
+ * 3 are a third of the lower rim away from the lowest point there, so that a standing cylinder has
+ * three points. A tilt below LEVEL does not define the lowest point: then the points are fixed to
+ * the cylinder. @axes: of the cylinder;  @up: normal; both in the axes of the surface */
+static void on_rim(const struct lk_contact_pair *pair, double axes[3][3], const double up[3],
+                   double ret[3])
+{
+    const double *a = axes[2], *size = pair->shape[1].size;
+    double rise = lk_dot(up, a), down[3], across[3];
+    double end = pair->point < 2 ? 1 - 2 * pair->point : copysign(1, -rise), tilt, c, s;
+
+    for (int i = 0; i < 3; i++)
+        down[i] = rise * a[i] - up[i];
+    tilt = lk_norm(down);
+    for (int i = 0; i < 3; i++)
+        down[i] = tilt > LEVEL ? down[i] / tilt : axes[0][i];
+    lk_cross(a, down, across);
+    c = pair->point < 2 ? 1 : -0.5;
+    s = pair->point < 2 ? 0 : (2 * pair->point - 5) * 0.8660254037844386;
+    for (int i = 0; i < 3; i++)
+        ret[i] = end * size[2] * a[i] + size[0] * (c * down[i] + s * across[i]);
+}
+
+/* Compute the lowest point of a profile in the middle of its width, relative to its centre. @axes
+ * and @up as for on_rim() */
+static void on_profile(const struct lk_contact_shape *s, double axes[3][3], const double up[3],
+                       double ret[3])
+{
+    const double plane[2] = {lk_dot(up, axes[0]), lk_dot(up, axes[1])};
+    double at[2];
+
+    lk_curve_lowest(&s->curve, plane, at);
+    for (int i = 0; i < 3; i++)
+        ret[i] = at[0] * axes[0][i] + at[1] * axes[1][i];
+}
+
 /* Return whether the ball is a point of side 1 that depends on the pose of both sides. */
 static bool is_moving(const struct lk_contact_pair *pair)
 {
-    return (pair->shape[0].kind == LK_CONTACT_CAPSULE &&
+    return pair->shape[1].kind == LK_CONTACT_CYLINDER ||
+           pair->shape[1].kind == LK_CONTACT_PROFILE ||
+           (pair->shape[0].kind == LK_CONTACT_CAPSULE &&
             pair->shape[1].kind == LK_CONTACT_CAPSULE) ||
            (pair->corners != 0 && !isinf(pair->shape[0].size[0]));
+}
+
+/* compute the normal of the surface below the centre of side 1, in the axes of the surface */
+static void upwards(const struct lk_contact_shape *s, const double centre[3], double ret[3])
+{
+    ret[0] = ret[1] = 0;
+    ret[2] = 1;
+    if (s->kind == LK_CONTACT_ROAD)
+        from_road(s->road, centre, ret);
 }
 
 /* Compute the centre of a ball that is_moving(), in the axes of the surface. @surface: its axes,
@@ -198,7 +285,7 @@ static void move_ball(const struct lk_contact_pair *pair, const struct lk_pose *
                       double surface[3][3], const double centre[3], double ret[3])
 {
     const struct lk_contact_shape *s = &pair->shape[1];
-    double axes[3][3], world[3];
+    double axes[3][3], world[3], up[3];
 
     for (int k = 0; k < 3; k++) {
         lk_rotate(pose->R, s->axes[k], world);
@@ -206,8 +293,17 @@ static void move_ball(const struct lk_contact_pair *pair, const struct lk_pose *
     }
     if (s->kind == LK_CONTACT_CAPSULE)
         nearest_to_segment(centre, axes[2], s->size[2], pair->shape[0].size[2], ret);
-    else
+    else if (s->kind == LK_CONTACT_BOX)
         overlap(pair, centre, axes, ret);
+    else {
+        upwards(&pair->shape[0], centre, up);
+        if (s->kind == LK_CONTACT_CYLINDER)
+            on_rim(pair, axes, up, ret);
+        else
+            on_profile(s, axes, up, ret);
+        for (int i = 0; i < 3; i++)
+            ret[i] += centre[i];
+    }
 }
 
 void lk_contact_ball(struct lk_contact_pair *pair)
@@ -228,7 +324,7 @@ void lk_contact_ball(struct lk_contact_pair *pair)
     for (int i = 0; i < 3; i++)
         pair->ball[i] = s->centre[i] + s->axes[0][i] * local[0] + s->axes[1][i] * local[1] +
                         s->axes[2][i] * local[2];
-    pair->radius = s->kind == LK_CONTACT_BOX ? 0 : s->size[0];
+    pair->radius = s->kind == LK_CONTACT_SPHERE || s->kind == LK_CONTACT_CAPSULE ? s->size[0] : 0;
 }
 
 /* compute two tangents: one across the axis that is farthest from @n */

@@ -54,7 +54,7 @@ static void add_given(struct lk_sketch *d, const struct lk_shape_def *def)
         memcpy(shape->color, def->color, sizeof(shape->color));
     else /* nothing hides behind a plane */
         lk_sketch_paint(shape, def->body, def->is_half_space ? 0.3 : 1);
-    for (int k = 0; k < def->n_points; k++) {
+    for (int k = 0; k < def->n_points && !def->is_profile; k++) {
         double local[3];
 
         memcpy(local, def->points[k], sizeof(local));
@@ -76,6 +76,28 @@ static void add_given(struct lk_sketch *d, const struct lk_shape_def *def)
     memcpy(shape->orientation, q, sizeof(q));
 }
 
+/* Add the edges of a profile to its line: around one face, across, and around the other one. */
+static void add_edges(struct lk_sketch *d, const struct lk_shape_def *def)
+{
+    int n = def->n_points;
+    double R[9];
+
+    lk_quat_matrix(def->orientation, R);
+    for (int k = 0; k < 2 * (n + 1); k++) {
+        const double *p = def->points[k % (n + 1) % n];
+        const double arm[3] = {p[0], p[1], (k <= n ? 0.5 : -0.5) * def->size[2]};
+        double at[3], local[3];
+
+        lk_rotate(R, arm, at);
+        for (int i = 0; i < 3; i++)
+            at[i] += def->position[i];
+        memcpy(local, at, sizeof(local));
+        if (def->frame == LK_FRAME_WORLD)
+            lk_sketch_local(d, def->body, at, local);
+        lk_sketch_add_point(d, local);
+    }
+}
+
 /* move the plate of a half-space below its plane */
 static void lower(struct lk_shape *plate)
 {
@@ -94,6 +116,8 @@ void lk_sketch_given(struct lk_sketch *d)
         add_given(d, &d->model->shapes[i]);
         if (d->model->shapes[i].is_half_space && !d->failed)
             lower(&d->shape[index]);
+        if (d->model->shapes[i].is_profile)
+            add_edges(d, &d->model->shapes[i]);
         if (d->model->shapes[i].is_capsule)
             add_ends(d, index, &d->model->shapes[i]);
     }

@@ -32,6 +32,7 @@ struct lk_progress;
 struct lk_element_work; /* step/elements/elements.h */
 struct lk_tyre;
 struct lk_contact_point; /* step/elements/contacts.h */
+struct lk_curve_knot;    /* rows/curve.h */
 struct lk_road;          /* tyre/road.h */
 
 /** struct lk_system - a compiled model, see the top of this file. Bodies: first the bodies of the
@@ -145,6 +146,7 @@ struct lk_system {
     struct lk_tyre *tyre;   /* see tyres.h */
     struct lk_road *road;
     struct lk_contact_point *contact; /* see contacts.h */
+    struct lk_curve_knot *knots;      /* profiles */
     double *profiles;                 /* profiles of roads */
     char *grids;                      /* indices and tiles of road grids */
     struct lk_moving_frame *frame;

@@ -764,8 +764,8 @@ static void nonsense_is_refused(void **state)
     refuses("shapes: [floor, wheel]", "wheel");
     refuses("shapes: [floor, line]", "shape 'line' is a line");
     refuses("shapes: [floor, block]", "fixed to the same body");
-    refuses("shapes: [floor, rod]", "a contact of a half-space with a cylinder, expected a sphere");
-    refuses("shapes: [block, box]", "two boxes without faces");
+    refuses("shapes: [block, box]",
+            "a contact of a box with a box without a face, expected faces: [+z, -z]");
     refuses("shapes: [block, box], faces: [+z]", "expected a list of 2 faces");
     refuses("shapes: [block, box], faces: [+z, up]", "expected a face of the box");
     refuses("shapes: [block, ball], faces: [+z]", "faces of a pair that does not need them");

@@ -93,7 +93,9 @@ static inline int lk_joint_coordinate_is_angle(enum lk_joint_type type, int i)
  * surface, whose points are those of the other one: see rows/contact.h. */
 enum lk_contact_kind {
     LK_CONTACT_HALF_SPACE,
+    LK_CONTACT_ROAD,
     LK_CONTACT_BOX,
+    LK_CONTACT_PROFILE,
     LK_CONTACT_CYLINDER,
     LK_CONTACT_CAPSULE,
     LK_CONTACT_SPHERE,
