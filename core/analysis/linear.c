@@ -2,6 +2,7 @@
 /* Small motions about the start: see linkage/modes.h. */
 #include "analysis/linear.h"
 #include "compile/compile.h"
+#include "compile/contact_springs.h"
 #include "linkage/modes.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
@@ -17,9 +18,11 @@
 #define MOTIONS_MAX 1000
 /* differences of poses [rad, arms of the mechanism], and of velocities [the same per second] */
 #define NUDGE       1e-5
-#define NUDGE_INPUT 1e-4 /* change of an input, relative to its range or to 1 */
-#define STILL       1e-9 /* speed that counts as rest [m/s] */
-#define RESTS_MAX   20   /* steps of Newton's method to the place of rest */
+#define NUDGE_INPUT 1e-4  /* change of an input, relative to its range or to 1 */
+#define TOUCHES     1e-6  /* gap that may be closed [m] */
+#define LEAST_FORCE 1e-30 /* least normal force of a contact that touches [N] */
+#define STILL       1e-9  /* speed that counts as rest [m/s] */
+#define RESTS_MAX   20    /* steps of Newton's method to the place of rest */
 
 /* ---- states near the start ---- */
 
@@ -73,12 +76,33 @@ static int size_of_look(const struct lk_linear_work *w)
     return 2 * w->n + w->l->n_outputs + w->sys->net.n_states;
 }
 
+/* Set the forces of the contacts that touch at the start. They stick, or slide without friction,
+ * and do not open: small motions are linear. */
+static void press(struct lk_linear_work *w)
+{
+    struct lk_system *sys = w->sys;
+
+    lk_modal_settle(sys, &sys->now);
+    lk_evaluate_poses(sys, &sys->now);
+    for (int i = 0; i < sys->n_contacts; i++) {
+        const struct lk_contact_point *c = &sys->contact[i];
+        double *lambda = sys->now.lambda + sys->joint[c->joint].row, x[3];
+        bool sticks = lk_contacts_friction(c, sys->now.inputs) > 0;
+
+        lk_contact_deflections(sys, i, (const double(*)[3])w->anchor[i], x);
+        for (int r = 0; r < 3 && lambda[2] < -LEAST_FORCE; r++)
+            lambda[r] = r == 2 || sticks ? x[r] / (2 * c->soft[r]) : 0;
+    }
+}
+
 /* evaluate velocities, accelerations, outputs and rates of blocks of the present state near the
  * start. @ret: n, n, outputs, states of blocks */
 static void look(struct lk_linear_work *w, double *ret)
 {
     struct lk_system *sys = w->sys;
 
+    if (sys->n_contacts > 0)
+        press(w);
     lk_start_beside(sys);
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_motion *m = &sys->now.motion[b];
@@ -333,9 +357,11 @@ static int take_matrices(struct lk_linear_work *w)
     l->block = calloc((size_t)net->n_states + 1, sizeof(*l->block));
     w->base = take(1, w->sys->state_size);
     w->spin = calloc((size_t)w->sys->n_bodies + 1, sizeof(*w->spin));
+    w->anchor = calloc((size_t)w->sys->n_contacts + 1, sizeof(*w->anchor));
     return l->block && l->A && l->B && l->C && l->D && l->mass && l->motion && l->momentum &&
                    l->bend && l->bend_momentum && l->bend_body && w->coordinates && w->is_idle &&
-                   w->rest && w->side[0] && w->side[1] && w->turned && w->base && w->spin
+                   w->rest && w->side[0] && w->side[1] && w->turned && w->base && w->spin &&
+                   w->anchor
                ? 0
                : -ENOMEM;
 }
@@ -357,6 +383,8 @@ static int take_base(struct lk_linear_work *w)
 
     if (!sys->starts_balanced)
         lk_tyres_hold(sys);
+    for (int i = 0; i < sys->n_contacts; i++)
+        lk_contact_anchor(sys, i, w->anchor[i]);
     memcpy(w->base, sys->now.block, sys->state_size * sizeof(double));
     look(w, w->side[0]);
     memcpy(w->base, sys->now.block, sys->state_size * sizeof(double));
@@ -393,6 +421,25 @@ static int refuse_rolling(const struct lk_system *sys, struct lk_error *error)
                  "stand; expected bodies at rest, or --still",
                  sys->body_name[extent.fastest], extent.speed);
     return LK_E_MODEL;
+}
+
+/* Only an equilibrium determines the forces of contacts. */
+static int refuse_contacts(const struct lk_system *sys, struct lk_error *error)
+{
+    for (int i = 0; i < sys->n_contacts && !sys->starts_balanced; i++) {
+        double anchor[2][3], x[3];
+
+        lk_contact_anchor(sys, i, anchor);
+        lk_contact_deflections(sys, i, (const double(*)[3])anchor, x);
+        if (x[2] > TOUCHES)
+            continue;
+        lk_error_set(error,
+                     "contact '%s' touches, and its force is not known; expected 'start: "
+                     "equilibrium' in the model",
+                     sys->joint_name[sys->contact[i].joint]);
+        return LK_E_MODEL;
+    }
+    return 0;
 }
 
 /* rotate all bodies about the axis of the frame by LK_LINEAR_TURN */
@@ -452,6 +499,8 @@ static int linearise(struct lk_linear_work *w, struct lk_error *error)
     lk_evaluate_poses(w->sys, &w->sys->now);
     lk_evaluate_jacobians(w->sys);
     if (r == 0)
+        r = refuse_contacts(w->sys, error);
+    if (r == 0)
         r = find_coordinates(w, error);
     if (r == 0)
         r = take_matrices(w);
@@ -486,6 +535,7 @@ static void free_work(struct lk_linear_work *w)
     lk_linear_free_motions(w);
     free(w->base);
     free(w->spin);
+    free(w->anchor);
     free(w->coordinates);
     free(w->is_idle);
     free(w->rest);
@@ -495,6 +545,7 @@ static void free_work(struct lk_linear_work *w)
     w->base = w->coordinates = w->rest = w->turned = w->side[0] = w->side[1] = NULL;
     w->place = w->rate = (struct lk_moves){0};
     w->spin = NULL;
+    w->anchor = NULL;
     w->is_idle = NULL;
 }
 

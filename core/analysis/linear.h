@@ -26,6 +26,7 @@ struct lk_moves {
  * @rate: motions that velocities can have, one for each coordinate with a rate. The same as @place
  *        without nonholonomic rows
  * @is_idle: for each coordinate, whether it only turns bodies without inertia, such as point masses
+ * @anchor: for each point of contact, where it touches, see compile/contact_springs.h
  * @coordinates: a value for each coordinate
  * @rest: accelerations at the start, n
  * @nudge: motion of a body to the nearby states of a column [m or rad]
@@ -44,6 +45,7 @@ struct lk_linear_work {
     struct lk_moves place;
     struct lk_moves rate;
     bool *is_idle;
+    double (*anchor)[2][3];
     double *coordinates;
     double *rest;
     double nudge;

@@ -23,6 +23,7 @@
 #include "compile/equilibrium.h"
 #include "compile/equilibrium_work.h"
 #include "maths/vec.h"
+#include "step/elements/contacts.h"
 #include "step/elements/tyres.h"
 #include "step/elements/wind_up.h"
 #include <errno.h>
@@ -72,14 +73,13 @@ int lk_equilibrium_refuse(const struct lk_equilibrium_work *w, int at, struct lk
     lk_error_set(
         ret_error,
         "no static equilibrium found: body '%s' is left with %.3g %s %s after %d iterations, "
-        "where the largest force is %.3g; expected springs, joints or stops%s that hold what "
-        "gravity and loads pull, or no 'start: equilibrium'",
+        "where the largest force is %.3g; expected springs, joints, stops or contacts that hold "
+        "what gravity and loads pull, or no 'start: equilibrium'",
         sys->body_name[sys->body[lk_equilibrium_owner(w, at)].of], fabs(w->g[at]),
         is_mode      ? "N kg^-0.5"
         : at % 6 < 3 ? "N"
                      : "N m",
-        is_mode ? "on a mode" : ways[at % 6], sys->equilibrium.iterations, w->force,
-        sys->n_contacts > 0 ? " (not contacts, which do not act in this search)" : "");
+        is_mode ? "on a mode" : ways[at % 6], sys->equilibrium.iterations, w->force);
     return LK_E_ASSEMBLY;
 }
 
@@ -336,6 +336,53 @@ static int find(struct lk_equilibrium_work *w, struct lk_error *ret_error)
     return r;
 }
 
+/* Find an equilibrium in which contacts with friction stick where they were drawn, or if there is
+ * none, one without friction, see equilibrium_contacts.c. @drawn: scratch of the size of a state */
+static int find_with_contacts(struct lk_equilibrium_work *w, double *drawn,
+                              struct lk_error *ret_error)
+{
+    struct lk_system *sys = w->sys;
+    size_t size = sys->state_size * sizeof(double);
+    double friction;
+    int r = lk_equilibrium_anchor(w), slips;
+
+    if (r != 0)
+        return r;
+    memcpy(drawn, sys->now.block, size);
+    w->sticks = true;
+    r = find(w, NULL);
+    if (r == LK_E_ASSEMBLY) {
+        memcpy(sys->now.block, drawn, size);
+        sys->equilibrium = (struct lk_equilibrium){.is_sought = 1};
+        w->time2 = LK_EQUILIBRIUM_FIRST_TIME2;
+        w->sticks = false;
+        return find(w, ret_error);
+    }
+    slips = r == 0 ? lk_equilibrium_slips(w, &friction) : -1;
+    if (slips < 0)
+        return r;
+    lk_error_set(
+        ret_error,
+        "no static equilibrium: contact '%s' slides from where it is drawn, and would hold "
+        "with a friction of %.3g; expected more friction, or none, or no 'start: "
+        "equilibrium'",
+        sys->joint_name[sys->contact[slips].joint], friction);
+    return LK_E_ASSEMBLY;
+}
+
+static int find_any(struct lk_equilibrium_work *w, struct lk_error *ret_error)
+{
+    double *drawn;
+    int r;
+
+    if (w->sys->n_contacts == 0)
+        return find(w, ret_error);
+    drawn = malloc(w->sys->state_size * sizeof(double));
+    r = drawn ? find_with_contacts(w, drawn, ret_error) : -ENOMEM;
+    free(drawn);
+    return r;
+}
+
 int lk_equilibrium_find(struct lk_system *sys, void (*coordinates)(struct lk_system *),
                         struct lk_error *ret_error)
 {
@@ -354,12 +401,14 @@ int lk_equilibrium_find(struct lk_system *sys, void (*coordinates)(struct lk_sys
         r = LK_E_ASSEMBLY;
     }
     if (r == 0)
-        r = find(&w, ret_error);
+        r = find_any(&w, ret_error);
     if (r == 0) {
         lk_wind_up_settle(sys);
+        lk_equilibrium_keep_contacts(sys);
         lk_rest_keep(&w.blocks);
         memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
     }
+    free(w.anchor);
     free(w.row);
     free(w.columns);
     free(w.yields);

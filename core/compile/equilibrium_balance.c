@@ -83,6 +83,8 @@ double lk_equilibrium_force_at(const struct lk_equilibrium_work *w, int i, doubl
     const struct lk_law *law = &w->sys->law[i];
     struct lk_law_value f;
 
+    if (w->sys->joint[law->joint].type == LK_JOINT_CONTACT)
+        return lk_equilibrium_contact_force(w, i, x, ret_force, ret_potential);
     lk_law_evaluate(law, w->sys->term, x, 0, 1, &f);
     *ret_force = f.elastic + f.dissipative;
     *ret_potential = f.potential;
@@ -100,11 +102,12 @@ void lk_equilibrium_set_laws(struct lk_equilibrium_work *w)
         double phi[LK_ROWS_MAX], potential;
 
         /* a tyre: the residual contains its force, and central differences give its tangent */
-        if (law->n_terms == 0)
+        if (sys->joint[law->joint].type == LK_JOINT_TYRE)
             continue;
-        lk_evaluate_violation(sys, law->joint, phi);
+        lk_equilibrium_law_values(w, law->joint, phi);
         lk_air_follow_pose(sys, &sys->joint[law->joint], at_rest);
-        w->place[i] = phi[law->row];
+        for (int r = law->row; r < sys->joint[law->joint].n_rows; r++)
+            w->place[i + r - law->row] = phi[r]; /* friction of a contact asks for its gap */
         w->tangent[i] = lk_equilibrium_force_at(w, i, w->place[i], &w->pull[i], &potential);
         sys->now.lambda[sys->joint[law->joint].row + law->row] = w->pull[i];
     }
@@ -153,7 +156,7 @@ void lk_equilibrium_find_residual(struct lk_equilibrium_work *w, double *ret)
         const struct lk_joint *j = &sys->joint[i];
         double phi[LK_ROWS_MAX];
 
-        lk_evaluate_violation(sys, i, phi);
+        lk_equilibrium_law_values(w, i, phi);
         for (int r = 0; r < lk_rigid_rows(j); r++)
             ret[n++] = phi[r];
         for (int r = 0; r < j->n_rows && lk_is_compliant(j); r++)

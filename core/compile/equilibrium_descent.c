@@ -33,7 +33,7 @@ static double taken_by_law(const struct lk_equilibrium_work *w, int i, double x,
 {
     const struct lk_law *law = &w->sys->law[i];
     double force[2], potential[2];
-    bool has_kink = false;
+    bool has_kink = w->sys->joint[law->joint].type == LK_JOINT_CONTACT;
 
     lk_equilibrium_force_at(w, i, x, &force[0], &potential[0]);
     lk_equilibrium_force_at(w, i, w->place[i], &force[1], &potential[1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private header of the search for a static equilibrium: residual and matrix of a pose
- * (equilibrium_balance.c), descent steps (equilibrium_descent.c), and the search itself
- * (equilibrium.c). */
+ * (equilibrium_balance.c), contacts (equilibrium_contacts.c), descent steps
+ * (equilibrium_descent.c), and the search itself (equilibrium.c). */
 #ifndef LK_COMPILE_EQUILIBRIUM_WORK_H
 #define LK_COMPILE_EQUILIBRIUM_WORK_H
 
@@ -39,6 +39,8 @@
  * @moves:   data to move the bodies along their joints
  * @place:   value of each law [rad or m];  @pull: its force [N or N m]
  * @copy:    copy of A;  @start: copy of the state; for lk_equilibrium_descend()
+ * @anchor:  for each point of contact, where it was drawn, from the centres of mass of both sides,
+ *           body axes [m];  @sticks: contacts with friction stick there
  * @way:     size of the last step before shortening [sizes or rad];  @way_time2: its t^2 [s^2] */
 struct lk_equilibrium_work {
     struct lk_system *sys;
@@ -67,6 +69,8 @@ struct lk_equilibrium_work {
     double *pull;
     double *copy;
     double *start;
+    double (*anchor)[2][3];
+    bool sticks;
     double way;
     double way_time2;
 };
@@ -130,6 +134,23 @@ void lk_equilibrium_follow(struct lk_equilibrium_work *w);
 void lk_equilibrium_look(struct lk_equilibrium_work *w, struct lk_equilibrium_left *left);
 bool lk_equilibrium_is_balanced(const struct lk_equilibrium_work *w,
                                 const struct lk_equilibrium_left *left);
+
+/* ---- equilibrium_contacts.c ---- */
+
+/** lk_equilibrium_anchor() - allocate and set w->anchor at the present poses. Return: 0, -ENOMEM.
+ * lk_equilibrium_law_values() - compute the values of the rows of a compliant joint; those of a
+ * contact are two slips from the anchor and the gap. @phi: LK_ROWS_MAX values
+ * lk_equilibrium_contact_force() - do what lk_equilibrium_force_at() does for a row of a contact.
+ * lk_equilibrium_slips() - return the first point of a contact that its friction does not hold, or
+ * -1. @ret_friction: the coefficient that it needs
+ * lk_equilibrium_keep_contacts() - set the forces of contacts in system->now, from which the first
+ * step starts, from its multipliers. */
+int lk_equilibrium_anchor(struct lk_equilibrium_work *w);
+void lk_equilibrium_law_values(const struct lk_equilibrium_work *w, int joint, double *phi);
+double lk_equilibrium_contact_force(const struct lk_equilibrium_work *w, int i, double x,
+                                    double *ret_force, double *ret_potential);
+int lk_equilibrium_slips(const struct lk_equilibrium_work *w, double *ret_friction);
+void lk_equilibrium_keep_contacts(struct lk_system *system);
 
 /* ---- equilibrium_descent.c ---- */
 

@@ -245,6 +245,25 @@ static const char *surface_of(const struct lk_model *m, const struct lk_force_de
                                                  : m->shapes[f->contact.shape[0]].name;
 }
 
+/* return the largest penetration of the points of a contact, without the deflection of their
+ * compliances by the forces of the start */
+static double penetration_of(const struct lk_system *sys, const struct lk_model *m, int force)
+{
+    int first = lk_model_points(m, force);
+    double deepest = 0;
+
+    for (int i = first; i < first + m->forces[force].contact.n_points; i++) {
+        const struct lk_contact_point *c = &sys->contact[i];
+        const struct lk_joint *j = &sys->joint[c->joint];
+        const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+        struct lk_contact_place place;
+
+        lk_contact_place(&c->pair, pose, &place);
+        deepest = fmax(deepest, 2 * c->soft[2] * sys->now.lambda[j->row + 2] - place.gap);
+    }
+    return deepest;
+}
+
 int lk_fill_check_contacts(struct lk_system *sys, const struct lk_model *m,
                            struct lk_error *ret_error)
 {
@@ -255,19 +274,19 @@ int lk_fill_check_contacts(struct lk_system *sys, const struct lk_model *m,
     lk_evaluate_poses(sys, &sys->now);
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
-        struct lk_contact_view view;
+        double depth;
 
         if (f->type != LK_FORCE_CONTACT)
             continue;
         if (check_profile(sys, m, i, ret_error) != 0)
             return LK_E_MODEL;
-        lk_contacts_view(sys, lk_model_points(m, i), f->contact.n_points, &view);
-        if (view.gap >= -DEEPEST)
+        depth = penetration_of(sys, m, i);
+        if (depth <= DEEPEST)
             continue;
         lk_error_set(ret_error,
                      "contact '%s' starts with a penetration of %.3g m between its shapes '%s' and "
                      "'%s', expected a gap, or a penetration of at most %g m",
-                     f->name, -view.gap, surface_of(m, f), m->shapes[f->contact.shape[1]].name,
+                     f->name, depth, surface_of(m, f), m->shapes[f->contact.shape[1]].name,
                      DEEPEST);
         return LK_E_MODEL;
     }

@@ -49,7 +49,8 @@ void lk_curve_knots(int n, double (*point)[3], struct lk_curve_knot *ret)
         const double *at = point[i], *next = point[(i + 1) % n];
 
         ret[i] = (struct lk_curve_knot){.at = {at[0], at[1]},
-                                        .length = hypot(next[0] - at[0], next[1] - at[1])};
+                                        .length = lk_root((next[0] - at[0]) * (next[0] - at[0]) +
+                                                          (next[1] - at[1]) * (next[1] - at[1]))};
     }
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (int i = 0; i < n; i++) {
@@ -74,8 +75,9 @@ double lk_curve_hollow(const struct lk_curve *c, int *ret_at)
     for (int i = 0; i < c->n; i++)
         for (int k = 0; k <= 2; k++) {
             struct place p = place_at(c, i, 0.5 * k);
-            double speed = sqrt(dot(p.first, p.first));
-            double hollow = (p.first[1] * p.second[0] - p.first[0] * p.second[1]) / pow(speed, 3);
+            double speed = lk_root(dot(p.first, p.first));
+            double hollow =
+                (p.first[1] * p.second[0] - p.first[0] * p.second[1]) / (speed * speed * speed);
 
             *ret_at = hollow > most ? i : *ret_at;
             most = fmax(most, hollow);

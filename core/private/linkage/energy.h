@@ -52,6 +52,7 @@
  * The remaining fields are private.
  * @start, @before: health at the beginning, and after the last step
  * @round_off: round-off error, contained in @explained [J]
+ * @stored:    largest energy in the compliances of contacts, contained in @round_off [J]
  * @beside, @beside_most: h^2/24 a.M a of the last step, and its maximum [J]
  * @changes:   sum of the changes of @beside and of the power so far [J]
  * @power:     a.M v of the last two steps [W]
@@ -68,6 +69,7 @@ struct lk_energy_watch {
     struct lk_health start;
     struct lk_health before;
     double round_off;
+    double stored;
     double beside;
     double beside_most;
     double changes;

@@ -101,7 +101,7 @@ static void project_pass(const struct lk_contact_point *c, const struct task *t,
 
 /* ---- positions ---- */
 
-static double friction_of(const struct lk_contact_point *c, const double *inputs)
+double lk_contacts_friction(const struct lk_contact_point *c, const double *inputs)
 {
     return c->input >= 0 ? lk_max(0, inputs[c->input]) : c->mu;
 }
@@ -130,7 +130,7 @@ static void start(struct lk_system *sys, const double *inputs)
         const struct lk_contact_point *c = &sys->contact[i];
         double rates[LK_ROWS_PAD];
 
-        c->now->mu = friction_of(c, inputs);
+        c->now->mu = lk_contacts_friction(c, inputs);
         c->now->residual = 0;
         begin_passes(c->now);
         lk_evaluate_row_rates(sys, c->joint, sys->twist, rates);

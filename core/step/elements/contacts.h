@@ -129,6 +129,9 @@ LK_RT void lk_contacts_add(struct lk_system *system);
  * solution of all passes into system->solution. Cycle, RT: yes. */
 LK_RT void lk_contacts_decouple(struct lk_system *system);
 
+/** lk_contacts_friction() - return the coefficient of friction of a point. RT: yes. */
+double lk_contacts_friction(const struct lk_contact_point *point, const double *inputs);
+
 /** lk_contacts_view() - compute the output values of @n points in system->now. RT: yes. */
 void lk_contacts_view(const struct lk_system *system, int first, int n,
                       struct lk_contact_view *ret);
