@@ -242,6 +242,8 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     r = draft_either(&d, engines, how.request.flops_max, ret_error);
     if (r == 0)
         r = lk_fill_create(&d, ret_system, ret_error);
+    if (r == 0)
+        (*ret_system)->contact_rounds = options ? options->contact_rounds : 0;
     lk_draft_fini(&d);
     if (r == -ENOMEM)
         lk_error_set(ret_error, "not enough memory to compile '%s'", model->name);

@@ -60,6 +60,7 @@ struct lk_system {
     double project_flops; /* operations of the linear algebra after the combination of
                            * sequences */
     int iterations;
+    int contact_rounds;  /* how often the passes of contacts are repeated */
     int n_solves;        /* solves per step, from which the tree was chosen */
     int leak_always;     /* subtract E lambda from rigid rows in every iteration, not only once per
                           * step */

@@ -50,6 +50,9 @@ static const char help_run[] =
     "  -s, --step S            step size [s], 1e-6 to 0.1; otherwise as in the model\n"
     "  -d, --duration S        simulated time [s]; default 10\n"
     "  -i, --iterations N      Newton iterations a step, 1 to 20; otherwise as in the model\n"
+    "      --contact-rounds N  repeat the passes of contacts N times, 1 to 1000: with 100 the "
+    "exact\n"
+    "                          forces of each step, as a reference for those of fixed passes\n"
     "  -o, --output FILE.csv   write the output channels; - is the standard output\n" HELP_FORCE
     "      --plot FILE         draw the outputs, as plot does: .svg, .png or .html\n"
     "  -n, --every N           one row every N steps; default 1\n"

@@ -20,14 +20,15 @@
 extern "C" {
 #endif
 
-#define LK_NAME_SIZE      64   /* bytes of a name with its terminating zero */
-#define LK_COMPONENTS_MAX 7    /* scalars of the widest channel (a pose) */
-#define LK_NOTE_SIZE      256  /* bytes of a compiler's note */
-#define LK_STEP_MIN       1e-6 /* shortest and longest step [s] */
-#define LK_STEP_MAX       0.1
-#define LK_ITERATIONS     3 /* default number of iterations per step */
-#define LK_ITERATIONS_MAX 20
-#define LK_ORDER_MAX      6
+#define LK_NAME_SIZE          64   /* bytes of a name with its terminating zero */
+#define LK_COMPONENTS_MAX     7    /* scalars of the widest channel (a pose) */
+#define LK_NOTE_SIZE          256  /* bytes of a compiler's note */
+#define LK_STEP_MIN           1e-6 /* shortest and longest step [s] */
+#define LK_STEP_MAX           0.1
+#define LK_ITERATIONS         3 /* default number of iterations per step */
+#define LK_CONTACT_ROUNDS_MAX 1000
+#define LK_ITERATIONS_MAX     20
+#define LK_ORDER_MAX          6
 
 struct lk_pool;
 struct lk_model;
@@ -89,6 +90,9 @@ struct lk_callback {
  * @order:      order of convergence, 2 to LK_ORDER_MAX; 0: as in the model.
  *              doc/reference/solver.md lists the orders of each formulation and their
  *              requirements on the model
+ * @contact_rounds: how often a step repeats the passes of its contacts, 1 to
+ *              LK_CONTACT_ROUNDS_MAX; 0: once. With many rounds a step solves the exact problem of
+ *              its contacts, off line: a reference for the fixed passes
  * @equilibrium: 1: the start is a static equilibrium, as if the model said `start: equilibrium`
  * @all_rows:   1: no planar reduction. By default, bodies that revolute and prismatic joints keep
  *              from tilting are stepped without the corresponding constraint rows, with the same
@@ -108,6 +112,7 @@ struct lk_options {
     int iterations;
     int order;
     const char *engine;
+    int contact_rounds;
     int equilibrium;
     int all_rows;
     const char *const *reactions;

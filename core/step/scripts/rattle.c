@@ -150,13 +150,18 @@ static void close_joints(struct lk_system *sys)
     sweep(sys, RATTLE_CLOSE, RATTLE_REST);
 }
 
+static int rounds(const struct lk_system *sys)
+{
+    return sys->contact_rounds > 1 ? sys->contact_rounds : 1;
+}
+
 /* Compute the positions of a model with contacts: full increments, each with its own factor,
  * because contacts open and close from iterate to iterate. So earlier increments say nothing about
  * the error of the matrix, and none is discarded. */
 static void close_positions_in_contact(struct lk_system *sys)
 {
     struct lk_progress *p = sys->progress;
-    int n = sys->iterations;
+    int n = sys->iterations, left = n * rounds(sys);
 
     p->found = p->done = 0;
     p->ends = p->goes_back = false;
@@ -164,9 +169,9 @@ static void close_positions_in_contact(struct lk_system *sys)
     for (int i = 0; i < n; i++)
         p->alpha[i] = 0;
     sweep(sys, RATTLE_STAY, RATTLE_PREDICTION);
-    while (p->done < n) {
-        p->found = p->done = p->done + 1;
-        sweep(sys, RATTLE_INCREMENT, p->done < n ? RATTLE_ITERATION : RATTLE_CHECK);
+    while (left-- > 0) {
+        p->found = p->done = n - (left < n ? left : n - 1);
+        sweep(sys, RATTLE_INCREMENT, left > 0 ? RATTLE_ITERATION : RATTLE_CHECK);
     }
     close_joints(sys);
 }
@@ -241,7 +246,7 @@ static void free_accelerations(struct lk_system *sys, const double *inputs)
  * that contains the contacts which touch, see elements/contacts.h. */
 static void touch(struct lk_system *sys)
 {
-    for (int k = 0; k < LK_CONTACT_PASSES && sys->n_contacts > 0; k++) {
+    for (int k = 0; k < LK_CONTACT_PASSES * rounds(sys) && sys->n_contacts > 0; k++) {
         sweep(sys, RATTLE_VELOCITIES, RATTLE_TOUCH);
         solve_again(sys);
     }

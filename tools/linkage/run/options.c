@@ -54,6 +54,8 @@ int run_options_parse(int argc, char *argv[], struct run_options *o)
         OUTPUT_FORCE_ROW,
         {"json", 'j', .flag = &o->is_json},
         {"iterations", 'i', .integer = &o->solver.iterations, .low = 1, .high = LK_ITERATIONS_MAX},
+        {"contact-rounds", .integer = &o->solver.contact_rounds, .low = 1,
+         .high = LK_CONTACT_ROUNDS_MAX},
         {"every", 'n', .whole = &o->every, .low = 1, .high = 1e9, .expected = "a number of steps"},
         {"set", .list = o->sets, .n = &o->n_sets},
         {"param", 'p', .take = take_param},
@@ -89,6 +91,9 @@ int run_options_parse(int argc, char *argv[], struct run_options *o)
         return usage_error("run takes one model");
     if (o->has_method && o->solver.iterations > 0)
         return usage_error("iterations are of the model's own step, expected none with a method");
+    if (o->has_method && o->solver.contact_rounds > 0)
+        return usage_error(
+            "contact-rounds are of the model's own step, expected none with a method");
     if (o->has_method && o->workers != 1)
         return usage_error("workers share the model's own step, expected none with a method");
     if (o->has_method && (o->start_state != NULL || o->save_state != NULL))
