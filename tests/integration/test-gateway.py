@@ -3,8 +3,8 @@
 """linkage-gateway between a real daemon and viewers over real sockets: channels and what their messages say, parameters,
 pages of other sites, hostile and slow clients, a daemon that ends and comes back with another model, keys.
 
-usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY LINKAGE SOURCE-ROOT GATEWAY-WITH-CLOCK [client|browser FOLDER]
-GATEWAY-WITH-CLOCK has the wall clock of wall_clock.c. With the last two: the protocol's own client, or the operator's page in a browser, instead; FOLDER is for packages of npm."""
+usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY LINKAGE SOURCE-ROOT GATEWAY-WITH-CLOCK [client|browser|driver FOLDER]
+GATEWAY-WITH-CLOCK has the wall clock of wall_clock.c. With the last two: the protocol's own client, or the operator's page in a browser, or a driver at this page, instead; FOLDER is for packages of npm."""
 import base64, json, os, pathlib, random, re, shutil, signal, socket, ssl, struct, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
@@ -781,6 +781,18 @@ def test_browser():
     expect('the end', (end(process), end(daemon)), (0, 0))
 
 
+def test_driver():
+    """a driver at the page, whose car the daemon runs: by keys, and by a pad that the test moves"""
+    daemon = start_daemon(root / 'config/models/sedan.yaml')
+    process, _ = start_gateway()
+    operate, token = tokens()[1]
+    run()
+    script = subprocess.run(['node', root / 'tests/integration/check-driver.cjs', f'{operate}#{token}', *sys.argv[9:]],
+                            env={**os.environ, 'NODE_PATH': modules})
+    expect('the driver', script.returncode, 0)
+    expect('the end', (end(process), end(daemon)), (0, 0))
+
+
 class Page:
     """a connection of the operator's page"""
 
@@ -1035,7 +1047,7 @@ def get_packages():
 
 def look_for_browser():
     """Return: why there is none"""
-    if judge != 'browser':
+    if judge == 'client':
         return None
     if not (made / 'pictures.js').exists():
         return 'the page was built without curves and 3D: install esbuild, libjs-three and libjs-dygraphs, configure again'
@@ -1046,7 +1058,7 @@ def main():
     (work / 'driven.yaml').write_text(DRIVEN, encoding='utf-8')
     (work / 'recordings').mkdir()
     if judge:
-        return test_official_client() if judge == 'client' else test_browser()
+        return {'client': test_official_client, 'browser': test_browser, 'driver': test_driver}[judge]()
     first, port = start_gateway('--rate', '1000', '--allow-origin', 'https://app.example')
     early = Viewer(port)   # before there is a daemon
     early.await_op('advertise')

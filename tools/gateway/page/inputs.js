@@ -4,7 +4,7 @@ import { by, limitsOf, make, rounded, show, unitOf, write } from './dom.js';
 import { on, rig, say } from './rig.js';
 import { addStimulus, stopStimuli } from './stimulus.js';
 
-const SET_MS = 40; // the least time between two commands for an input; less than a tick of stimuli
+const SET_MS = 20; // the least time between two commands for an input, as long as the gateway takes to send one
 const ASKED_MS = 1000; // after a command of this page, for which its values are newer than those of the report
 const OLD = 0.5; // of the time-out of an input, from which its age is no longer good
 const rows = new Map(); // by name of the channel
@@ -48,16 +48,23 @@ function releaseNext() {
   else releasing = [];
 }
 
+/** claim inputs, one after the other */
+export function claim(names) {
+  claiming = [...names];
+  claimNext();
+}
+
+/** and release them */
+export function release(names) {
+  claiming = [];
+  releasing = names.filter(isHeld);
+  releaseNext();
+}
+
 by('claim-all').onclick = () => {
   const free = (rig.report?.inputs ?? []).filter(({ bench }) => !bench).map(({ channel }) => channel);
-  if (free.length > 0) {
-    claiming = free;
-    claimNext();
-  } else {
-    claiming = [];
-    releasing = [...rig.held];
-    releaseNext();
-  }
+  if (free.length > 0) claim(free);
+  else release(rig.held);
 };
 on('answer', ({ to, ok }) => {
   if (to === 'release') releaseNext();

@@ -5,6 +5,7 @@ import { connect, on, rig } from './rig.js';
 import { act } from './status.js';
 import { drawPlots, endRun, freeze, plots } from './plots.js';
 import { drawView, rest, view } from './mechanism.js';
+import { drive, driving } from './drive.js';
 import './inputs.js';
 import './timing.js';
 import './platform.js';
@@ -49,6 +50,7 @@ document.addEventListener('keydown', (event) => {
 
 function frame(ms) {
   const began = performance.now();
+  drive(ms);
   drawView();
   drawPlots(ms);
   spent += performance.now() - began;
@@ -58,4 +60,4 @@ function frame(ms) {
 
 requestAnimationFrame(frame);
 fetch('conditions.json').then((answer) => answer.json()).then((list) => { rig.remedies = list; }).finally(connect);
-window.linkage = { rig, view, plots, kept, cost: () => ({ ms: spent / pictures, pictures }) }; // for the browser's console
+window.linkage = { rig, view, driving, plots, kept, cost: () => ({ ms: spent / pictures, pictures }) }; // for the browser's console

@@ -20,6 +20,8 @@ const MARGIN = 1.05; // of the size of the mechanism, when it is fitted into the
 const KEYS = { ArrowLeft: [-0.1, 0, 1], ArrowRight: [0.1, 0, 1], ArrowUp: [0, -0.1, 1], ArrowDown: [0, 0.1, 1],
   '+': [0, 0, 0.9], '-': [0, 0, 1 / 0.9] };
 const [GAP, WIDE, NARROW, USUAL] = [0.12, 1.6, 0.25, 0.8]; // of its size: what is between it and an object beside it, and the object's width
+const [BEHIND, BEFORE, ABOVE, LOOKED] = [9, 3, 3, 0.3]; // m: of a car that is looked after
+const TURNS = 0.15; // share of a turn of the car that the picture follows with a sample
 const STEEPEST = 1e-3; // rad from the vertical, where left and right are still known
 
 /* an axis of the world that is not along another vector */
@@ -77,6 +79,7 @@ export class View {
   clear() {
     this.overlay = [];
     this.arrows = [];
+    this.chased = null;
     this.shapes.clear(this.world);
     empty(this.world);
     this.world.add(this.camera, this.sky, this.lines);
@@ -287,13 +290,39 @@ export class View {
     this.box = this.box.map(([low, high], k) => [low + way.getComponent(k), high + way.getComponent(k)]);
   }
 
+  /** look along with a body from behind, a car; null: as before */
+  chase(body) {
+    this.chased = body;
+    this.heading = null;
+    if (!this.controls) return;
+    this.controls.enabled = body === null;
+    if (body === null) this.look();
+    this.changed = true;
+  }
+
+  /* the camera behind the chased body, in the direction in which its x axis points over the ground */
+  pursue() {
+    const up = vector(this.scene.up).normalize();
+    const { position, quaternion } = this.bodies[this.chased];
+    const ahead = new Vector3(1, 0, 0).applyQuaternion(quaternion).projectOnPlane(up);
+    if (!(ahead.length() > STEEPEST)) return;
+    ahead.normalize();
+    this.heading = this.heading ? this.heading.lerp(ahead, TURNS).normalize() : ahead;
+    this.camera.up.copy(up);
+    this.camera.position.copy(position).addScaledVector(this.heading, -BEHIND).addScaledVector(up, ABOVE);
+    this.controls.target.copy(position).addScaledVector(this.heading, BEFORE).addScaledVector(up, LOOKED);
+    this.followed = this.mean();
+    this.accompany();
+  }
+
   /** other poses of all bodies; those of another model are passed over */
   move(poses) {
     if (!this.scene || poses.length !== this.poses.length) return;
     this.poses.set(poses);
     this.place();
-    if (this.held && this.poses.every(Number.isFinite)) this.widen();
-    if (!this.held && this.bodies.length > 0) this.follow();
+    if (this.chased !== null && this.poses.every(Number.isFinite)) this.pursue();
+    else if (this.held && this.poses.every(Number.isFinite)) this.widen();
+    if (this.chased === null && !this.held && this.bodies.length > 0) this.follow();
     this.changed = true;
   }
 
@@ -343,7 +372,7 @@ export class View {
       renderer.setSize(width, height, false);
     }
     if (this.scene && !this.fitted) this.fit();
-    else if (this.scene && isOther && this.isFree) this.approach();
+    else if (this.scene && isOther && this.isFree && this.chased === null) this.approach();
     this.changed = false;
     if (!this.colors) this.recolor();
     if (this.controls) this.ground?.lay(this.controls.target);
