@@ -8,11 +8,19 @@ const { chromium } = require('playwright-core');
 const [url, folder] = process.argv.slice(2);
 const PATIENCE = { timeout: 60000 }; // ms, that only what is broken takes
 
-const reach = (page, test, value) => page.waitForFunction(test, value, PATIENCE);
+async function reach(page, test, value) {
+  try {
+    await page.waitForFunction(test, value, PATIENCE);
+  } catch (error) {
+    console.error(await page.evaluate(() => JSON.stringify([linkage.driving, linkage.rig.held, linkage.rig.operates, linkage.cost()])));
+    throw error;
+  }
+}
+
 const picture = async (page, name) => { if (folder) await page.screenshot({ path: path.join(folder, `${name}.png`) }); };
 
 async function open(browser) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  const page = await browser.newPage({ viewport: folder ? { width: 1280, height: 900 } : { width: 800, height: 600 } }); // drawn without a graphics card
   page.setDefaultTimeout(PATIENCE.timeout);
   for (const kind of ['pageerror', 'crash']) page.on(kind, (error) => { console.error(error); process.exit(1); });
   page.on('console', (message) => { if (message.type() === 'error') { console.error(message.text()); process.exit(1); } });
@@ -74,5 +82,8 @@ async function leave(page) {
   await driveByKeys(page);
   await driveByPad(page);
   await leave(page);
-  await browser.close();
+  await page.click('#drive');
+  await page.keyboard.down('ArrowUp');
+  await reach(page, () => linkage.driving.speed > 3 && linkage.driving.throttle === 1);
+  await browser.close(); // the car is left
 })().catch((error) => { console.error(error); process.exit(1); });

@@ -15,7 +15,8 @@ const [TO, BACK] = [0.8, 2]; // full deflections a second of a key that is held,
 const PRESSED = 2.5; // pedal strokes a second of a key
 const DEAD = 0.08; // of a stick
 const [AWAY, NEAR] = [60, 15]; // m: what is away from the start, and near enough to it for the end of a lap
-const AGAIN_MS = 1000; // until inputs are claimed again that were lost, as by a page that was not heard of
+const LAST_MS = 100; // until the last values of a driver have been sent, after which the inputs are released
+const AGAIN_MS = 3000; // until inputs are claimed again that were lost, as by a page that was not heard of
 const RPM = 30 / Math.PI;
 
 export const driving = { on: false, steer: 0, throttle: 0, brake: 0, speed: 0, lap: null, best: null, laps: 0, source: '' };
@@ -88,7 +89,8 @@ function end() {
   if (!driving.on) return;
   Object.assign(driving, { on: false, steer: 0, throttle: 0, brake: 0 });
   send();
-  release(inputs().map(({ name }) => name));
+  const names = inputs().map(({ name }) => name);
+  setTimeout(() => { if (!driving.on) release(names); }, LAST_MS);
   view.chase(null);
   draw();
 }
