@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contact of cylinders, profiles and roads: distances, closed forms, refusals. */
-#include "cmocka_all.h"
-#include "linkage/linkage.h"
-#include "model/model.h"
+#include "contact_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,39 +26,11 @@ __attribute__((format(printf, 2, 3))) static void put(struct text *t, const char
     assert_true(t->n < TEXT);
 }
 
-static void near_to(const char *what, double value, double expected, double tolerance)
-{
-    if (!(fabs(value - expected) <= tolerance))
-        fail_msg("%s: %.12g instead of %.12g, off by %.3g", what, value, expected,
-                 value - expected);
-}
-
-static struct lk_system *compile(const char *text, double step)
-{
-    struct lk_options options = {.step = step};
-    struct lk_model *model;
-    struct lk_system *system;
-    struct lk_error error;
-
-    if (lk_model_read_text("m", text, strlen(text), &model, &error) != 0 ||
-        lk_system_new(model, &options, &system, &error) != 0)
-        fail_msg("%s", error.text);
-    lk_model_free(model);
-    return system;
-}
-
-static void steps(struct lk_system *system, int n, double *ret)
-{
-    for (int i = 0; i < n; i++)
-        assert_int_equal(lk_system_step(system, NULL), 0);
-    lk_system_outputs(system, ret);
-}
-
 static void run(const struct text *t, double step, int n, double *ret)
 {
     struct lk_system *system = compile(t->at, step);
 
-    steps(system, n, ret);
+    steps(system, n, NULL, ret);
     lk_system_free(system);
 }
 
@@ -198,11 +168,11 @@ static void cams_lift(void **state)
                        "[cam, f]",
                 start);
         system = compile(t.at, step);
-        steps(system, 10, out);
+        steps(system, 10, NULL, out);
         for (int i = 10; i < 3000; i++) {
             double s, a, angle, root, side;
 
-            steps(system, 1, out);
+            steps(system, 1, NULL, out);
             angle = -w * (i + 1) * step;
             root = flat ? R : sqrt((R + r) * (R + r) - pow(e * cos(angle), 2));
             s = e * sin(angle) + root;
@@ -238,7 +208,7 @@ static void follower_jumps(void **state)
                 CAM_RADIUS);
         system = compile(t.at, 1e-5);
         for (int i = 0; i < 2200; i++) {
-            steps(system, 1, out);
+            steps(system, 1, NULL, out);
             most = fmax(most, out[0]);
         }
         if (above ? most < 1e-7 : most > 1e-10)
@@ -328,10 +298,10 @@ static void coin_wobbles(void **state)
             "restitution: 0.3}\noutputs:\n  p: {type: body-pose, body: b}\n  e: {type: "
             "energy}\n  c: {type: contact, force: c}\nsolver: {iterations: 12}\n");
     system = compile(t.at, 5e-4);
-    steps(system, 1, out);
+    steps(system, 1, NULL, out);
     most = out[7] + out[8];
     for (int i = 0; i < 8000; i++) {
-        steps(system, 1, out);
+        steps(system, 1, NULL, out);
         if (out[7] + out[8] > most + 1e-4)
             fail_msg("energy %g J after %g J in step %d", out[7] + out[8], most, i);
         most = fmin(most, out[7] + out[8]);
@@ -359,7 +329,7 @@ static void ball_runs_through_a_valley(void **state)
 
     (void)state;
     for (int i = 0; i < 2000; i++) {
-        steps(system, 1, out);
+        steps(system, 1, NULL, out);
         near_to("gap", out[13], 0, 1e-7);
     }
     near_to("height", out[2], 0.1, 1e-7);

@@ -254,7 +254,7 @@ void lk_contacts_touch(struct lk_system *sys)
 
 /* Book the work of the drives in a half kick, with the mean of the rates before and after it. The
  * rates in the middle of the step are the mean of those at its ends. @lambda, @scale: its
- * multipliers;  @before: share of the rates at the begin of the step */
+ * multipliers;  @before: share of the rates at the start of the step */
 static void book_drives(struct lk_system *sys, const double *lambda, double scale, double before)
 {
     sys->next.balance->work_drive +=

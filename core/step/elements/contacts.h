@@ -129,7 +129,8 @@ LK_RT void lk_contacts_add(struct lk_system *system);
  * solution of all passes into system->solution. Cycle, RT: yes. */
 LK_RT void lk_contacts_decouple(struct lk_system *system);
 
-/** lk_contacts_friction() - return the coefficient of friction of a point. RT: yes. */
+/** lk_contacts_friction() - return the coefficient of friction of a point, of an input if it has
+ * one. @inputs: of the system. Thread: any. RT: yes. */
 double lk_contacts_friction(const struct lk_contact_point *point, const double *inputs);
 
 /** lk_contacts_view() - compute the output values of @n points in system->now. RT: yes. */

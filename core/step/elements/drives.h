@@ -35,7 +35,7 @@ struct lk_drive_samples {
  * @x, @y, @curvature: LK_DRIVE_TABLE: spline of n_points
  * @shift, @amplitude, @omega, @phase: LK_DRIVE_HARMONIC;  @shift, @slope: LK_DRIVE_RAMP
  * @value, @rate, @acceleration: u(t) and its derivatives at the end of the present step, and
- *         @rate_before, the rate at its begin; scratch */
+ *         @rate_before, the rate at its start; scratch */
 struct lk_drive {
     enum lk_drive_type type;
     int joint;
@@ -63,7 +63,7 @@ struct lk_drive {
  * world's axes, then yaw, pitch and roll [rad], R = Rz(yaw) Ry(pitch) Rx(roll). Frame k is at index
  * n_bodies + 1 + k of poses and twists. @drive: index of the drive of x, y, z, roll, pitch, yaw, or
  * -1.
- * @before: twist at the begin of the present step;  @acceleration: acceleration at its end: world,
+ * @before: twist at the start of the present step;  @acceleration: acceleration at its end: world,
  *          body axes [m/s^2, rad/s^2]; scratch */
 struct lk_moving_frame {
     double origin[3];

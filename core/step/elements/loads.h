@@ -141,7 +141,7 @@ LK_RT void lk_loads_powers_with(const struct lk_system *system, const struct lk_
                                 double t, const double *inputs, const struct lk_law_powers *laws,
                                 struct lk_powers *ret);
 /** lk_loads_drive_power() - return the power of the drives with the multipliers @lambda [W].
- * @before: share of the rates at the begin of the step, besides those at its end. RT: yes. */
+ * @before: share of the rates at the start of the step, besides those at its end. RT: yes. */
 LK_RT double lk_loads_drive_power(const struct lk_system *system, const double *lambda,
                                   double before);
 /** lk_loads_impacts() - return whether a contact of a hard stop acted or ended in the step. RT:
