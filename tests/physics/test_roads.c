@@ -310,6 +310,37 @@ static void falls_into_a_hole(void **state)
     lk_system_free(sys);
 }
 
+/* A ball rests on the surface, and another one falls through the hole, over which its gap is 1 m.
+ */
+static void balls_touch_where_a_road_is(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: m\ngravity: [0, 0, -9.81]\nbodies:\n  a: {mass: 1, inertia: [0.01, "
+        "0.01, "
+        "0.01], position: [1, 0, 0.1]}\n  b: {mass: 1, inertia: [0.01, 0.01, 0.01], position: "
+        "[2.2, "
+        "0, 0.1]}\nroads:\n  r: {type: grid, file: holed.road}\nshapes:\n  a: {type: sphere, body: "
+        "a, diameter: 0.2}\n  b: {type: sphere, body: b, diameter: 0.2}\nforces:\n  a: {type: "
+        "contact, road: r, shapes: [a]}\n  b: {type: contact, road: r, shapes: [b]}\noutputs:\n  "
+        "a: "
+        "{type: body-pose, body: a}\n  b: {type: body-pose, body: b}\n  g: {type: contact, force: "
+        "b}\n";
+    struct lk_model *model = read_text(text);
+    struct lk_system *sys;
+    struct lk_error error;
+    double out[OUTPUTS];
+
+    (void)state;
+    if (lk_system_new(model, NULL, &sys, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    go(sys, 500, out);
+    assert_true(fabs(out[2] - 0.1) < 1e-8);
+    assert_true(fabs(out[9] - (0.1 - 9.81 * 0.125)) < 1e-9);
+    assert_true(fabs(out[14] - (1 - 0.1)) < 1e-12 && out[15] == 0);
+    lk_system_free(sys);
+}
+
 /* Beyond the field the ground is level, or with `beyond: none` there is no ground. */
 static void ends(void **state)
 {
@@ -500,6 +531,7 @@ int main(void)
         cmocka_unit_test(direction_turns_the_field),
         cmocka_unit_test(takes_four_samples),
         cmocka_unit_test(falls_into_a_hole),
+        cmocka_unit_test(balls_touch_where_a_road_is),
         cmocka_unit_test(ends),
         cmocka_unit_test(check_finds_a_start_without_road),
         cmocka_unit_test(refuses_files),
