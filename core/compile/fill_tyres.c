@@ -24,6 +24,12 @@ static size_t index_size(const struct lk_road_grid *grid)
     return (size + LK_CACHE_LINE - 1) / LK_CACHE_LINE * LK_CACHE_LINE;
 }
 
+/* return the bytes of the coefficients of friction of a grid */
+static size_t grip_size(const struct lk_road_grid *grid)
+{
+    return grid->grip != NULL ? (size_t)grid->n_tiles * LK_ROAD_CELLS : 0;
+}
+
 static size_t grid_size(const struct lk_model *m)
 {
     size_t size = 0;
@@ -32,7 +38,8 @@ static size_t grid_size(const struct lk_model *m)
         const struct lk_road_grid *grid = &m->roads[i].grid.grid;
 
         if (m->roads[i].kind == LK_ROAD_GRID)
-            size += index_size(grid) + (size_t)grid->n_tiles * sizeof(*grid->tile);
+            size +=
+                index_size(grid) + (size_t)grid->n_tiles * sizeof(*grid->tile) + grip_size(grid);
     }
     return size;
 }
@@ -73,14 +80,18 @@ static double *fill_profile(const struct lk_table *table, double *at, struct lk_
 static char *fill_grid(const struct lk_road_grid *grid, char *at, struct lk_road_grid *ret)
 {
     size_t tiles = (size_t)grid->n_tiles * sizeof(*grid->tile);
-    char *tile = at + index_size(grid);
+    char *tile = at + index_size(grid), *grip = tile + tiles;
 
     memcpy(at, grid->index, (size_t)lk_road_grid_places(grid) * sizeof(*grid->index));
     memcpy(tile, grid->tile, tiles);
     *ret = *grid;
     ret->index = (const int32_t *)(const void *)at;
     ret->tile = (const struct lk_road_tile *)(const void *)tile;
-    return tile + tiles;
+    if (grid->grip != NULL) {
+        memcpy(grip, grid->grip, grip_size(grid));
+        ret->grip = (const uint8_t *)grip;
+    }
+    return grip + grip_size(grid);
 }
 
 void lk_fill_roads(struct lk_system *sys, const struct lk_draft *d)

@@ -10,6 +10,7 @@
 
 #include "linkage/errors.h"
 #include "road_file.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 #define LK_CRG_SIZE_MAX     (512u << 20)
@@ -82,9 +83,13 @@ bool lk_crg_surface_patch(void *surface, const struct lk_road_patch *patch, doub
 /** lk_crg_surface_at() - return the height at @place [m]; NAN: there is no road. */
 double lk_crg_surface_at(struct lk_crg_surface *surface, const double place[2]);
 
-/** lk_crg_surface_area() - compute the area that the road covers [m^2], sampled at points @step [m]
- * apart. Crossings count once. */
-double lk_crg_surface_area(struct lk_crg_surface *surface, double step);
+/** lk_crg_surface_height() - compute the height at the distance @u along the line of the file and
+ * @v to its left [m]; NAN: a hole. Return: whether this is within the file. */
+bool lk_crg_surface_height(const struct lk_crg_surface *surface, double u, double v, double *ret);
+
+/** lk_crg_surface_lines() - compute both borders and the line of the road as lines for pictures, in
+ * the format of struct lk_road_file. Return: number of points, -ENOMEM. @ret: to be freed. */
+int lk_crg_surface_lines(const struct lk_crg_surface *surface, struct lk_road_point **ret);
 
 /** lk_crg_surface_crossings() - count the points evaluated so far at which the road had two heights
  * more than 1 cm apart. @ret_place: the first of them [m] */

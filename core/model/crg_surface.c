@@ -6,6 +6,7 @@
  * two rows has the fraction u along the way and the distance v from the straight line. The height
  * is the sum of the height of the line, the banking times v, and the grid, linear in u and in v
  * (ASAM OpenCRG 1.2, 3.1 and 5.7). */
+#include "box_tree.h"
 #include "crg.h"
 
 #include <errno.h>
@@ -14,10 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK    32   /* number of ways that share a box */
-#define LEAN_MIN 0.1  /* least cosine of half the turn at a row */
-#define TWO_WAYS 0.01 /* least difference of heights at a crossing [m] */
-#define ROUNDING 1e-9 /* tolerance for a fraction of a way, and for v [m] */
+#define LEAN_MIN  0.1   /* least cosine of half the turn at a row */
+#define TWO_WAYS  0.01  /* least difference of heights at a crossing [m] */
+#define LINE_STEP 2.0   /* least distance of points of a line for pictures [m] */
+#define LINE_ROWS 20000 /* largest number of points of such a line */
+#define ROUNDING  1e-9  /* tolerance for a fraction of a way, and for v [m] */
 
 /** struct knot - a row of the line: its position, height, banking, and unit direction across, to
  * the left. */
@@ -26,13 +28,6 @@ struct knot {
     double z;
     double bank;
     double across[2];
-};
-
-/** struct box - corners of the area that one or several ways cover [m]; empty if the low corner is
- * above the high one. */
-struct box {
-    double low[2];
-    double high[2];
 };
 
 /** struct found - a point on the road. @way: index of its way, -1: none; @u: fraction of the way;
@@ -45,16 +40,14 @@ struct found {
 
 /** struct lk_crg_surface - the surface. @reach: largest distance of a point of the road from its
  * line [m]
- * @box: a binary tree of boxes: box i contains boxes 2 i and 2 i + 1; box @n_leaves + k belongs to
- *       chunk k of the line
+ * @tree: boxes of the ways
  * @found: points on the road for the nodes of a patch */
 struct lk_crg_surface {
     const struct lk_crg *crg;
     double margin;
     double reach;
     struct knot *knot;
-    struct box *box;
-    int n_leaves;
+    struct lk_box_tree tree;
     struct found *found;
     int n_crossings;
     double crossing[2];
@@ -197,23 +190,9 @@ static double length_at(const struct way *w, double v)
     return w->length + v * (w->lean[1] - w->lean[0]);
 }
 
-/* Extend @box to contain @other. */
-static void join(struct box *box, const struct box *other)
+static struct lk_box box_of(const struct way *w)
 {
-    for (int k = 0; k < 2; k++) {
-        box->low[k] = fmin(box->low[k], other->low[k]);
-        box->high[k] = fmax(box->high[k], other->high[k]);
-    }
-}
-
-static struct box no_box(void)
-{
-    return (struct box){{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
-}
-
-static struct box box_of(const struct way *w)
-{
-    struct box box = no_box();
+    struct lk_box box = lk_box_empty();
 
     for (int i = 0; i < 4; i++) {
         double v = w->side[i % 2];
@@ -221,34 +200,20 @@ static struct box box_of(const struct way *w)
         double x = w->p[0] + s * w->along[0] + v * w->normal[0];
         double y = w->p[1] + s * w->along[1] + v * w->normal[1];
 
-        join(&box, &(struct box){{x, y}, {x, y}});
+        lk_box_join(&box, &(struct lk_box){{x, y}, {x, y}});
     }
     return box;
 }
 
-static bool overlap(const struct box *a, const struct box *b)
-{
-    return a->low[0] <= b->high[0] && b->low[0] <= a->high[0] && a->low[1] <= b->high[1] &&
-           b->low[1] <= a->high[1];
-}
-
-static int count_chunks(const struct lk_crg *crg)
-{
-    return (crg->n - 2) / CHUNK + 1;
-}
-
 static void find_boxes(struct lk_crg_surface *s)
 {
-    for (int i = 0; i < 2 * s->n_leaves; i++)
-        s->box[i] = no_box();
     for (int i = 0; i < s->crg->n - 1; i++) {
         struct way w = way_of(s, i);
-        struct box box = box_of(&w);
+        struct lk_box box = box_of(&w);
 
-        join(&s->box[s->n_leaves + i / CHUNK], &box);
+        lk_box_tree_set(&s->tree, i, &box);
     }
-    for (int i = 2 * s->n_leaves - 1; i > 1; i--)
-        join(&s->box[i / 2], &s->box[i]);
+    lk_box_tree_close(&s->tree);
 }
 
 int lk_crg_surface_new(const struct lk_crg *crg, double margin, struct lk_crg_surface **ret_surface,
@@ -260,12 +225,9 @@ int lk_crg_surface_new(const struct lk_crg *crg, double margin, struct lk_crg_su
         return -ENOMEM;
     s->crg = crg;
     s->margin = margin;
-    for (s->n_leaves = 1; s->n_leaves < count_chunks(crg);)
-        s->n_leaves *= 2;
     s->knot = calloc((size_t)crg->n, sizeof(*s->knot));
-    s->box = calloc(2 * (size_t)s->n_leaves, sizeof(*s->box));
     s->found = calloc(LK_ROAD_PATCH_MAX, sizeof(*s->found));
-    if (s->knot == NULL || s->box == NULL || s->found == NULL) {
+    if (lk_box_tree_new(crg->n - 1, &s->tree) != 0 || s->knot == NULL || s->found == NULL) {
         lk_crg_surface_free(s);
         return -ENOMEM;
     }
@@ -285,7 +247,7 @@ void lk_crg_surface_free(struct lk_crg_surface *s)
     if (s == NULL)
         return;
     free(s->knot);
-    free(s->box);
+    lk_box_tree_free(&s->tree);
     free(s->found);
     free(s);
 }
@@ -328,6 +290,19 @@ static double height_at(const struct lk_crg_surface *s, int way, double u, doubl
 
     return line + bank * inside + weighed((1 - g) * (1 - f), a[0]) + weighed((1 - g) * f, a[1]) +
            weighed(g * (1 - f), b[0]) + weighed(g * f, b[1]);
+}
+
+bool lk_crg_surface_height(const struct lk_crg_surface *s, double u, double v, double *ret)
+{
+    const struct lk_crg *c = s->crg;
+    double at = u / c->step;
+    int way = (int)fmin(fmax(floor(at), 0), c->n - 2);
+
+    if (!(at >= -ROUNDING && at <= c->n - 1 + ROUNDING && v >= c->v[0] - ROUNDING &&
+          v <= c->v[c->n_v - 1] + ROUNDING))
+        return false;
+    *ret = height_at(s, way, at - way, v);
+    return true;
 }
 
 static void note_crossing(struct lk_crg_surface *s, const struct found *a, const struct found *b,
@@ -403,10 +378,18 @@ static void find_place(struct lk_crg_surface *s, const struct way *w, const doub
         *best = f;
 }
 
-static void find_way(struct lk_crg_surface *s, const struct lk_road_patch *patch, int index)
+/** struct search - a patch whose ways are being found. */
+struct search {
+    struct lk_crg_surface *surface;
+    const struct lk_road_patch *patch;
+};
+
+static void find_way(void *context, int index)
 {
+    struct lk_crg_surface *s = ((struct search *)context)->surface;
+    const struct lk_road_patch *patch = ((struct search *)context)->patch;
     struct way w = way_of(s, index);
-    struct box box = box_of(&w);
+    struct lk_box box = box_of(&w);
     int rows[2], columns[2];
 
     nodes_in(patch, 1, box.low[1], box.high[1], rows);
@@ -421,27 +404,11 @@ static void find_way(struct lk_crg_surface *s, const struct lk_road_patch *patch
     }
 }
 
-/* Find all ways below node @i of the tree of boxes that touch @box, the box of @patch. */
-static void find_ways(struct lk_crg_surface *s, const struct lk_road_patch *patch,
-                      const struct box *box, int i)
-{
-    int first = (i - s->n_leaves) * CHUNK;
-
-    if (!overlap(&s->box[i], box))
-        return;
-    if (i < s->n_leaves) {
-        find_ways(s, patch, box, 2 * i);
-        find_ways(s, patch, box, 2 * i + 1);
-        return;
-    }
-    for (int k = first; k < first + CHUNK && k < s->crg->n - 1; k++)
-        find_way(s, patch, k);
-}
-
 bool lk_crg_surface_patch(void *surface, const struct lk_road_patch *patch, double *z)
 {
     struct lk_crg_surface *s = surface;
-    struct box box;
+    struct search search = {s, patch};
+    struct lk_box box;
     int n = patch->n[0] * patch->n[1];
     bool any = false;
 
@@ -449,11 +416,11 @@ bool lk_crg_surface_patch(void *surface, const struct lk_road_patch *patch, doub
         box.low[k] = place_in(patch, k, -1);
         box.high[k] = place_in(patch, k, patch->n[k]);
     }
-    if (!overlap(&s->box[1], &box))
+    if (!lk_box_touches(&s->tree.box[1], &box))
         return false;
     for (int i = 0; i < n; i++)
         s->found[i].way = -1;
-    find_ways(s, patch, &box, 1);
+    lk_box_tree_find(&s->tree, &box, find_way, &search);
     for (int i = 0; i < n; i++) {
         const struct found *f = &s->found[i];
 
@@ -472,33 +439,11 @@ double lk_crg_surface_at(struct lk_crg_surface *s, const double place[2])
     return lk_crg_surface_patch(s, &patch, &z) ? z : NAN;
 }
 
-double lk_crg_surface_area(struct lk_crg_surface *s, double step)
-{
-    double z[64 * 64], low[2], high[2], heights[2], n = 0;
-    int crossings = s->n_crossings, patches[2];
-
-    lk_crg_surface_box(s, low, high, heights);
-    for (int k = 0; k < 2; k++)
-        patches[k] = (int)((high[k] - low[k]) / step / 64) + 1;
-    for (int i = 0; i < patches[0] * patches[1]; i++) {
-        const struct lk_road_patch patch = {.origin = {low[0], low[1]},
-                                            .step = {step, step},
-                                            .first = {i % patches[0] * 64, i / patches[0] * 64},
-                                            .n = {64, 64}};
-
-        if (lk_crg_surface_patch(s, &patch, z))
-            for (int k = 0; k < 64 * 64; k++)
-                n += !isnan(z[k]);
-    }
-    s->n_crossings = crossings;
-    return n * step * step;
-}
-
 void lk_crg_surface_box(const struct lk_crg_surface *s, double ret_low[2], double ret_high[2],
                         double ret_heights[2])
 {
-    memcpy(ret_low, s->box[1].low, sizeof(s->box[1].low));
-    memcpy(ret_high, s->box[1].high, sizeof(s->box[1].high));
+    memcpy(ret_low, s->tree.box[1].low, 2 * sizeof(double));
+    memcpy(ret_high, s->tree.box[1].high, 2 * sizeof(double));
     ret_heights[0] = INFINITY;
     ret_heights[1] = -INFINITY;
     for (int i = 0; i < s->crg->n; i++) {
@@ -511,4 +456,31 @@ int lk_crg_surface_crossings(const struct lk_crg_surface *s, double ret_place[2]
 {
     memcpy(ret_place, s->crossing, sizeof(s->crossing));
     return s->n_crossings;
+}
+
+int lk_crg_surface_lines(const struct lk_crg_surface *s, struct lk_road_point **ret)
+{
+    const struct lk_crg *c = s->crg;
+    const double v[3] = {c->v[0], 0, c->v[c->n_v - 1]};
+    int stride = 1 + (int)fmax(LINE_STEP / c->step, c->n / LINE_ROWS), n = 0;
+    struct lk_road_point *line = calloc(3 * (size_t)(c->n / stride + 3), sizeof(*line));
+
+    if (line == NULL)
+        return -ENOMEM;
+    for (int k = 0; k < 3; k++) {
+        line[n++].at[0] = NAN;
+        for (int row = 0;; row = row + stride < c->n - 1 ? row + stride : c->n - 1) {
+            const struct knot *p = &s->knot[row];
+            int way = row < c->n - 1 ? row : row - 1;
+            double z = height_at(s, way, row - way, v[k]);
+
+            line[n].at[0] = (float)(p->p[0] + v[k] * p->across[0]);
+            line[n].at[1] = (float)(p->p[1] + v[k] * p->across[1]);
+            line[n++].at[2] = isnan(z) ? (float)p->z : (float)z;
+            if (row == c->n - 1)
+                break;
+        }
+    }
+    *ret = line;
+    return n;
 }

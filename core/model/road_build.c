@@ -229,3 +229,64 @@ int lk_road_file_build(const struct lk_road_grid *like, lk_road_heights *heights
 
     return lk_road_file_fill(like, ask_each, &places, ret, err);
 }
+
+/* ---- friction and area ---- */
+
+static void rub_tile(const struct lk_road_grid *g, int tile, const double *mu, uint8_t *grip)
+{
+    for (int i = 0; i < LK_ROAD_CELLS; i++) {
+        double value = isnan(mu[i]) ? 1 : mu[i];
+
+        grip[g->index[tile] * LK_ROAD_CELLS + i] =
+            (uint8_t)fmin(fmax(rint(value / LK_ROAD_GRIP), 0), UINT8_MAX);
+    }
+}
+
+int lk_road_file_rub(struct lk_road_file *file, lk_road_patches *grips, void *context)
+{
+    struct lk_road_grid *g = &file->grid;
+    double mu[LK_ROAD_CELLS];
+
+    file->grip = calloc((size_t)g->n_tiles, LK_ROAD_CELLS);
+    if (file->grip == NULL)
+        return -ENOMEM;
+    g->grip = file->grip;
+    for (int tile = 0; tile < lk_road_grid_places(g); tile++) {
+        const struct lk_road_patch patch = {
+            .origin = {g->origin[0] + 0.5 * g->step[0], g->origin[1] + 0.5 * g->step[1]},
+            .step = {g->step[0], g->step[1]},
+            .first = {tile % lk_road_grid_tiles(g, 0) * LK_ROAD_TILE,
+                      tile / lk_road_grid_tiles(g, 0) * LK_ROAD_TILE},
+            .n = {LK_ROAD_TILE, LK_ROAD_TILE}};
+
+        if (g->index[tile] < 0)
+            continue;
+        for (int i = 0; i < LK_ROAD_CELLS; i++)
+            mu[i] = NAN;
+        grips(context, &patch, mu);
+        rub_tile(g, tile, mu, file->grip);
+    }
+    return 0;
+}
+
+double lk_road_area(lk_road_patches *heights, void *context, const double low[2],
+                    const double high[2], double step)
+{
+    double z[LK_ROAD_CELLS], n = 0;
+    int patches[2];
+
+    for (int k = 0; k < 2; k++)
+        patches[k] = (int)((high[k] - low[k]) / step / LK_ROAD_TILE) + 1;
+    for (int i = 0; i < patches[0] * patches[1]; i++) {
+        const struct lk_road_patch patch = {
+            .origin = {low[0], low[1]},
+            .step = {step, step},
+            .first = {i % patches[0] * LK_ROAD_TILE, i / patches[0] * LK_ROAD_TILE},
+            .n = {LK_ROAD_TILE, LK_ROAD_TILE}};
+
+        if (heights(context, &patch, z))
+            for (int k = 0; k < LK_ROAD_CELLS; k++)
+                n += !isnan(z[k]);
+    }
+    return n * step * step;
+}

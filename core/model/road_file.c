@@ -25,7 +25,8 @@ struct head {
     int32_t cells[2];
     int32_t n_tiles;
     uint32_t crc;
-    uint64_t none;
+    int32_t has_grip;
+    int32_t n_points;
 };
 
 _Static_assert(sizeof(struct head) == LK_ROAD_HEAD, "the head has no padding");
@@ -59,6 +60,10 @@ static int check_head(const struct head *h, struct lk_error *err)
         return refuse_head(err, "quantum", h->quantum, "1e-12 to 1e-3 m");
     if (h->n_tiles < 1)
         return refuse_head(err, "number of tiles", h->n_tiles, "at least one");
+    if (h->has_grip != 0 && h->has_grip != 1)
+        return refuse_head(err, "mark of friction", h->has_grip, "0 or 1");
+    if (h->n_points < 0)
+        return refuse_head(err, "number of points of lines", h->n_points, "none or more");
     return 0;
 }
 
@@ -75,12 +80,28 @@ static int check_index(const struct lk_road_file *f, struct lk_error *err)
     return 0;
 }
 
+static int check_lines(const struct lk_road_file *f, struct lk_error *err)
+{
+    for (int i = 0; i < f->n_points; i++)
+        for (int k = 0; k < 3; k++)
+            if (!isnan(f->line[i].at[0]) && !(fabsf(f->line[i].at[k]) <= (float)NUMBER_MAX)) {
+                lk_error_set(err, "point %d of its lines is %g, expected a place within 1e9 m", i,
+                             (double)f->line[i].at[k]);
+                return LK_E_TEXT;
+            }
+    return 0;
+}
+
 /* read the index and the tiles; their sizes are known from the head */
 static int take_body(const struct head *h, const char *body, size_t size, struct lk_road_file *f,
                      struct lk_error *err)
 {
     size_t places = (size_t)lk_road_grid_places(&f->grid);
-    size_t tiles = (size_t)h->n_tiles * sizeof(*f->tile), wanted = places * 4 + tiles;
+    size_t tiles = (size_t)h->n_tiles * sizeof(*f->tile);
+    size_t grips = h->has_grip ? (size_t)h->n_tiles * LK_ROAD_CELLS : 0;
+    size_t lines = (size_t)h->n_points * sizeof(*f->line);
+    size_t wanted = places * 4 + tiles + grips + lines;
+    int result;
 
     if (size != wanted) {
         lk_error_set(err,
@@ -94,13 +115,21 @@ static int take_body(const struct head *h, const char *body, size_t size, struct
     }
     f->index = malloc(places * 4);
     f->tile = malloc(tiles);
-    if (f->index == NULL || f->tile == NULL)
+    f->grip = grips > 0 ? malloc(grips) : NULL;
+    f->line = malloc(lines + 1);
+    if (f->index == NULL || f->tile == NULL || (grips > 0 && f->grip == NULL) || f->line == NULL)
         return -ENOMEM;
     memcpy(f->index, body, places * 4);
     memcpy(f->tile, body + places * 4, tiles);
+    if (grips > 0)
+        memcpy(f->grip, body + places * 4 + tiles, grips);
+    memcpy(f->line, body + places * 4 + tiles + grips, lines);
+    f->n_points = h->n_points;
     f->grid.index = f->index;
     f->grid.tile = f->tile;
-    return check_index(f, err);
+    f->grid.grip = f->grip;
+    result = check_index(f, err);
+    return result != 0 ? result : check_lines(f, err);
 }
 
 int lk_road_file_take(const void *bytes, size_t size, struct lk_road_file *ret,
@@ -156,11 +185,18 @@ int lk_road_file_read(const char *path, struct lk_road_file *ret, struct lk_erro
 
 /* ---- write ---- */
 
-int lk_road_file_bytes(const struct lk_road_grid *grid, void **ret_bytes, size_t *ret_size)
+int lk_road_file_bytes(const struct lk_road_grid *grid, int n_points,
+                       const struct lk_road_point *line, void **ret_bytes, size_t *ret_size)
 {
     size_t places = (size_t)lk_road_grid_places(grid) * 4;
-    size_t tiles = (size_t)grid->n_tiles * sizeof(*grid->tile), size = places + tiles;
-    struct head h = {.base = grid->base, .quantum = grid->quantum, .n_tiles = grid->n_tiles};
+    size_t tiles = (size_t)grid->n_tiles * sizeof(*grid->tile);
+    size_t grips = grid->grip != NULL ? (size_t)grid->n_tiles * LK_ROAD_CELLS : 0;
+    size_t lines = (size_t)n_points * sizeof(*line), size = places + tiles + grips + lines;
+    struct head h = {.base = grid->base,
+                     .quantum = grid->quantum,
+                     .n_tiles = grid->n_tiles,
+                     .has_grip = grips > 0,
+                     .n_points = n_points};
     char *bytes = malloc(sizeof(h) + size);
 
     if (bytes == NULL)
@@ -173,6 +209,10 @@ int lk_road_file_bytes(const struct lk_road_grid *grid, void **ret_bytes, size_t
     }
     memcpy(bytes + sizeof(h), grid->index, places);
     memcpy(bytes + sizeof(h) + places, grid->tile, tiles);
+    if (grips > 0)
+        memcpy(bytes + sizeof(h) + places + tiles, grid->grip, grips);
+    if (lines > 0)
+        memcpy(bytes + sizeof(h) + places + tiles + grips, line, lines);
     h.crc = lk_crc32(0, bytes + sizeof(h), size);
     memcpy(bytes, &h, sizeof(h));
     *ret_bytes = bytes;
@@ -184,5 +224,7 @@ void lk_road_file_free(struct lk_road_file *f)
 {
     free(f->index);
     free(f->tile);
+    free(f->grip);
+    free(f->line);
     *f = (struct lk_road_file){.index = NULL};
 }

@@ -8,7 +8,11 @@
  *     8  x and y of the first node, distance of nodes in x and in y, base, quantum    six doubles
  *    56  cells in x, cells in y, tiles                                                three int32
  *    68  CRC-32 of all that follows the head                                               uint32
- *    72  0                                                                                8 bytes
+ *    72  1: coefficients of friction follow the tiles                                       int32
+ *    76  points of lines, which follow these                                                int32
+ *
+ * The lines are for pictures: three floats x, y, z for each point [m]; the first point of a line
+ * has the x NAN, and nothing else counts of it.
  *
  * Not for the cycle. */
 #ifndef LK_MODEL_ROAD_FILE_H
@@ -23,14 +27,23 @@
 #define LK_ROAD_CELLS_MAX 1000000     /* in each direction */
 #define LK_ROAD_HEAD      80
 
+/** struct lk_road_point - a point of a line for pictures, as in the file [m]. */
+struct lk_road_point {
+    float at[3];
+};
+
 /** struct lk_road_file - a height field and its memory. @crc: CRC-32 of the whole file, as gzip
- * computes it;  @size: size of the file [bytes] */
+ * computes it;  @size: size of the file [bytes];  @line: the @n_points points of lines, as in the
+ * file */
 struct lk_road_file {
     struct lk_road_grid grid;
     uint32_t crc;
     size_t size;
     int32_t *index;
     struct lk_road_tile *tile;
+    uint8_t *grip;
+    int n_points;
+    struct lk_road_point *line;
 };
 
 /** lk_road_file_take() - decode a height field from the @size bytes of a file.
@@ -41,8 +54,10 @@ int lk_road_file_take(const void *bytes, size_t size, struct lk_road_file *ret,
 /** lk_road_file_read() - read and decode the file at @path, as lk_road_file_take() does. */
 int lk_road_file_read(const char *path, struct lk_road_file *ret, struct lk_error *ret_error);
 
-/** lk_road_file_bytes() - encode @grid as a file on the heap. Return: 0, -ENOMEM. */
-int lk_road_file_bytes(const struct lk_road_grid *grid, void **ret_bytes, size_t *ret_size);
+/** lk_road_file_bytes() - encode @grid and @n_points points of lines as a file on the heap. Return:
+ * 0, -ENOMEM. */
+int lk_road_file_bytes(const struct lk_road_grid *grid, int n_points,
+                       const struct lk_road_point *line, void **ret_bytes, size_t *ret_size);
 
 /** lk_road_file_free() - release the memory of @file, which may be all zero. */
 void lk_road_file_free(struct lk_road_file *file);
@@ -77,7 +92,17 @@ typedef double lk_road_heights(void *context, const double place[2]);
 int lk_road_file_fill(const struct lk_road_grid *like, lk_road_patches *heights, void *context,
                       struct lk_road_file *ret, struct lk_error *ret_error);
 
-/** lk_road_file_build() - do the same as lk_road_file_fill(), with a function of a point. */
+/** lk_road_file_rub() - set the coefficients of friction of @file from their values in the middle
+ * of each cell. @grips: NAN: 1; values beyond 0 .. 2.55 are limited. Return: 0, -ENOMEM. */
+int lk_road_file_rub(struct lk_road_file *file, lk_road_patches *grips, void *context);
+
+/** lk_road_area() - compute the area between the corners @low and @high in which @heights gives a
+ * height [m^2], sampled at points @step [m] apart. */
+double lk_road_area(lk_road_patches *heights, void *context, const double low[2],
+                    const double high[2], double step);
+
+/** lk_road_file_build() - make a height field as lk_road_file_fill() does, with a function of a
+ * point. */
 int lk_road_file_build(const struct lk_road_grid *like, lk_road_heights *heights, void *context,
                        struct lk_road_file *ret, struct lk_error *ret_error);
 

@@ -3,6 +3,8 @@
 #include "maths/vec.h"
 #include "sketch.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define PLANE_LINES   11  /* number of lines in each direction */
@@ -10,6 +12,7 @@
 #define PROFILE_MAX   1000
 #define GRID_LINES    9
 #define GRID_STATIONS 400
+#define LINES_MAX     20000 /* points of the lines of a file beyond which some are left out */
 
 /* struct ground - a road with its axes: along, to the left, up */
 struct ground {
@@ -152,6 +155,26 @@ static void add_grid(struct lk_sketch *d, const struct ground *g)
     }
 }
 
+/* add the lines of the file of a grid */
+static void add_lines(struct lk_sketch *d, const struct ground *g)
+{
+    const struct lk_road_file *f = &g->road->grid;
+    int stride = 1 + f->n_points / LINES_MAX, last = 0;
+
+    for (int i = 0; i < f->n_points; i++) {
+        const float *at = f->line[i].at;
+        bool is_end = i + 1 == f->n_points || isnan(f->line[i + 1].at[0]);
+
+        if (isnan(at[0])) {
+            begin_line(d, g);
+            last = i + 1 - stride;
+        } else if (i > 0 && (i - last >= stride || is_end)) {
+            add_at(d, g, (double[]){at[0], at[1], at[2]});
+            last = i;
+        }
+    }
+}
+
 void lk_sketch_roads(struct lk_sketch *d)
 {
     for (int i = 0; i < d->model->n_roads; i++) {
@@ -162,6 +185,8 @@ void lk_sketch_roads(struct lk_sketch *d)
             add_plane(d, &g);
         else if (g.road->kind == LK_ROAD_PROFILE)
             add_profile(d, &g);
+        else if (g.road->grid.n_points > 0)
+            add_lines(d, &g);
         else
             add_grid(d, &g);
     }

@@ -36,6 +36,7 @@ static int touch_grid(const struct lk_road *road, const double place[3], struct 
     at[1] = lk_dot(from, left);
     is_there = lk_road_grid_at(&road->grid, at, &h) && !(road->ends && h.is_beyond);
     length = lk_root(1 + h.slope[0] * h.slope[0] + h.slope[1] * h.slope[1]);
+    ret->grip = h.grip;
     for (int i = 0; i < 3; i++) {
         ret->point[i] =
             road->point[i] + at[0] * road->direction[i] + at[1] * left[i] + h.z * road->normal[i];
@@ -54,6 +55,7 @@ int lk_road_at(const struct lk_road *road, enum lk_track track, const double pla
 {
     if (road->kind == LK_ROAD_GRID)
         return touch_grid(road, place, ret);
+    ret->grip = 1;
     if (road->kind == LK_ROAD_PROFILE) {
         touch_profile(road, &road->profile[track], place, ret);
         return 1;

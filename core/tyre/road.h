@@ -34,11 +34,12 @@ struct lk_road {
 
 /** struct lk_road_plane - tangent plane at a wheel: a point and the unit normal. @cosine: cosine of
  * the angle between this normal and the normal of the road as a whole, along which heights are
- * measured */
+ * measured;  @grip: coefficient of friction of the road there, 1 unless its file has another */
 struct lk_road_plane {
     double point[3];
     double normal[3];
     double cosine;
+    double grip;
 };
 
 /** lk_road_at() - compute the tangent plane of @road above or below @place on @track. Return:

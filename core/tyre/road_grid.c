@@ -69,5 +69,10 @@ int lk_road_grid_at(const struct lk_road_grid *grid, const double place[2],
     index = grid->index[tile[1] * lk_road_grid_tiles(grid, 0) + tile[0]];
     t = &grid->tile[index >= 0 ? index : 0]; /* without a tile: equal work on the first tile */
     sum_nodes(grid, t->count + cell[1] * LK_ROAD_NODES + cell[0], c, ret);
+    ret->grip = 1;
+    if (grid->grip) /* the model fixes this branch */
+        ret->grip =
+            LK_ROAD_GRIP *
+            grid->grip[(index >= 0 ? index : 0) * LK_ROAD_CELLS + cell[1] * LK_ROAD_TILE + cell[0]];
     return index >= 0 && ((t->cells[cell[1]] >> cell[0]) & 1);
 }

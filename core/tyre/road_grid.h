@@ -14,6 +14,8 @@
 
 #define LK_ROAD_TILE  64                 /* cells along the side of a tile */
 #define LK_ROAD_NODES (LK_ROAD_TILE + 3) /* nodes along the side that determine the surface */
+#define LK_ROAD_CELLS (LK_ROAD_TILE * LK_ROAD_TILE)
+#define LK_ROAD_GRIP  0.01 /* unit of the coefficients of friction in cells */
 
 /** struct lk_road_tile - 64 by 64 cells. @cells: bit i of word j: cell (i, j) has a surface
  * @count: heights of the nodes, starting with the nodes before the first cell, row by row, x
@@ -28,7 +30,9 @@ struct lk_road_tile {
  * y
  * @index: index of each tile in @tile, or -1; row by row, x increasing; the last tile of a row
  *         may be partial
- * @tile:  the @n_tiles tiles */
+ * @tile:  the @n_tiles tiles
+ * @grip:  coefficient of friction of each cell of each tile, row by row, in units of LK_ROAD_GRIP;
+ *         NULL: 1 everywhere */
 struct lk_road_grid {
     double origin[2];
     double step[2];
@@ -38,6 +42,7 @@ struct lk_road_grid {
     int n_tiles;
     const int32_t *index;
     const struct lk_road_tile *tile;
+    const uint8_t *grip;
 };
 
 /** lk_road_grid_tiles() - return the number of tiles in direction @i. lk_road_grid_places() -
@@ -52,10 +57,12 @@ static inline int lk_road_grid_places(const struct lk_road_grid *grid)
 }
 
 /** struct lk_road_height - height @z [m] and its derivatives with respect to x and y.
+ * @grip: coefficient of friction of the cell
  * @is_beyond: the place is outside the grid, and the values are those at the nearest edge */
 struct lk_road_height {
     double z;
     double slope[2];
+    double grip;
     int is_beyond;
 };
 

@@ -19,7 +19,7 @@ static int write_field(const char *path, int cells, void *context)
     size_t size;
     FILE *f = fopen(path, "wb");
     int bad = f == NULL || lk_road_file_build(&like, wavy, context, &road, NULL) != 0 ||
-              lk_road_file_bytes(&road.grid, &bytes, &size) != 0;
+              lk_road_file_bytes(&road.grid, 0, NULL, &bytes, &size) != 0;
 
     if (bad)
         return 1;

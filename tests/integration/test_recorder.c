@@ -395,7 +395,7 @@ static void write_road(const struct harness *h, double slope)
     FILE *f;
 
     assert_int_equal(lk_road_file_build(&like, tilted, &slope, &road, NULL), 0);
-    assert_int_equal(lk_road_file_bytes(&road.grid, &bytes, &size), 0);
+    assert_int_equal(lk_road_file_bytes(&road.grid, 0, NULL, &bytes, &size), 0);
     snprintf(path, sizeof(path), "%s/rec/hill.road", h->folder);
     f = fopen(path, "wb");
     assert_non_null(f);

@@ -39,7 +39,7 @@ static inline void road_scene_write(const struct lk_road_grid *grid, const char 
     FILE *f;
 
     snprintf(path, sizeof(path), "%s/%s", folder, name);
-    assert_int_equal(lk_road_file_bytes(grid, &bytes, &size), 0);
+    assert_int_equal(lk_road_file_bytes(grid, 0, NULL, &bytes, &size), 0);
     f = fopen(path, "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(bytes, 1, size, f), size);

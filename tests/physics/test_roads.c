@@ -157,6 +157,38 @@ static void equals_a_plane(void **state)
     compare_rides(&grid, &plane, 1e-9);
 }
 
+static bool half(void *context, const struct lk_road_patch *patch, double *mu)
+{
+    (void)context;
+    for (int i = 0; i < patch->n[0] * patch->n[1]; i++)
+        mu[i] = 0.5;
+    return true;
+}
+
+/* The friction of the cells multiplies that of the road: a wheel that does not turn at the start
+ * slides on it as on a plane with less friction. */
+static void has_friction_of_its_cells(void **state)
+{
+    struct ride plane = {.at = {0.5, 0, 0.38},
+                         .speed = 10,
+                         .road = "{type: plane, normal: [-0.125, 0.0625, 1], friction: 0.4}"},
+                grid = plane, dry = plane;
+    struct lk_system *sys;
+    double slow[OUTPUTS], fast[OUTPUTS];
+
+    (void)state;
+    grid.road = "{type: grid, file: wet.road, friction: 0.8}";
+    compare_rides(&grid, &plane, 1e-9);
+    dry.road = "{type: grid, file: slope.road, friction: 0.8}";
+    sys = compile_ride(&grid);
+    go(sys, 5, slow);
+    lk_system_free(sys);
+    sys = compile_ride(&dry);
+    go(sys, 5, fast);
+    lk_system_free(sys);
+    assert_true(fabs(fast[OUT_FX]) > 1.5 * fabs(slow[OUT_FX]));
+}
+
 static double bump(double x)
 {
     return x < 2 || x > 4 ? 0 : 0.05 * (1 - cos(M_PI * (x - 2)));
@@ -481,6 +513,7 @@ static const struct {
     lk_road_heights *heights;
 } fields[] = {
     {"slope.road", {-8, -8}, {0.5, 0.25}, {128, 64}, slope},
+    {"wet.road", {-8, -8}, {0.5, 0.25}, {128, 64}, slope},
     {"turned.road", {-8, -8}, {0.25, 0.5}, {64, 128}, turned_slope},
     {"bump.road", {0, -2}, {0.03, 0.2}, {200, 20}, bumps},
     {"saddle.road", {-1, -1}, {0.125, 0.125}, {16, 16}, saddle},
@@ -501,6 +534,8 @@ static int set_up(void **state)
         struct lk_road_file file =
             road_scene_grid(fields[i].origin, fields[i].step, fields[i].cells, fields[i].heights);
 
+        if (strcmp(fields[i].name, "wet.road") == 0)
+            assert_int_equal(lk_road_file_rub(&file, half, NULL), 0);
         road_scene_write(&file.grid, folder, fields[i].name);
         lk_road_file_free(&file);
     }
@@ -526,6 +561,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_a_plane),
+        cmocka_unit_test(has_friction_of_its_cells),
         cmocka_unit_test(equals_a_profile),
         cmocka_unit_test(place_does_not_matter),
         cmocka_unit_test(direction_turns_the_field),

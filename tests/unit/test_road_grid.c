@@ -192,7 +192,7 @@ static void goes_through_a_file(void **state)
     size_t size;
 
     (void)state;
-    assert_int_equal(lk_road_file_bytes(&f.grid, &bytes, &size), 0);
+    assert_int_equal(lk_road_file_bytes(&f.grid, 0, NULL, &bytes, &size), 0);
     assert_int_equal(lk_road_file_take(bytes, size, &back, &error), 0);
     assert_true(back.size == size && back.grid.n_tiles == f.grid.n_tiles);
     for (int i = 0; i < 500; i++) {
@@ -247,6 +247,8 @@ static const struct damage damages[] = {
      "it has 18476 bytes after its head, expected 39668317927388 for "
      "2147483647 tiles in 1 places"},
     {68, INT(0), "its checksum is not that of its content: it was damaged or changed"},
+    {72, INT(2), "its mark of friction is 2, expected 0 or 1"},
+    {76, INT(-1), "its number of points of lines is -1, expected none or more"},
     {600, 1, "x", "its checksum is not that of its content: it was damaged or changed"},
 };
 
@@ -260,7 +262,7 @@ static void refuses_what_is_damaged(void **state)
     size_t size;
 
     (void)state;
-    assert_int_equal(lk_road_file_bytes(&f.grid, (void **)&bytes, &size), 0);
+    assert_int_equal(lk_road_file_bytes(&f.grid, 0, NULL, (void **)&bytes, &size), 0);
     copy = malloc(size);
     for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
         memcpy(copy, bytes, size);
@@ -275,8 +277,9 @@ static void refuses_what_is_damaged(void **state)
     lk_road_file_free(&f);
 }
 
-static void names_a_tile_that_is_not_there(void **state)
+static void names_what_is_not_there(void **state)
 {
+    static const struct lk_road_point far[2] = {{{NAN, 0, 0}}, {{0, (float)INFINITY, 0}}};
     struct lk_road_file f = road_scene_grid(zero, (const double[]){0.1, 0.2}, (const int[]){20, 30},
                                             dish),
                         back;
@@ -286,9 +289,14 @@ static void names_a_tile_that_is_not_there(void **state)
 
     (void)state;
     f.index[0] = 1;
-    assert_int_equal(lk_road_file_bytes(&f.grid, &bytes, &size), 0);
+    assert_int_equal(lk_road_file_bytes(&f.grid, 0, NULL, &bytes, &size), 0);
     assert_int_equal(lk_road_file_take(bytes, size, &back, &error), LK_E_TEXT);
     assert_string_equal(error.text, "place 0 names tile 1, expected -1 to 0");
+    free(bytes);
+    f.index[0] = 0;
+    assert_int_equal(lk_road_file_bytes(&f.grid, 2, far, &bytes, &size), 0);
+    assert_int_equal(lk_road_file_take(bytes, size, &back, &error), LK_E_TEXT);
+    assert_string_equal(error.text, "point 1 of its lines is inf, expected a place within 1e9 m");
     free(bytes);
     lk_road_file_free(&f);
 }
@@ -331,16 +339,11 @@ static void refuses_to_build(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reproduces_quadratics),
-        cmocka_unit_test(converges_to_a_smooth_surface),
-        cmocka_unit_test(is_smooth_across_cells),
-        cmocka_unit_test(ends_level_and_has_holes),
-        cmocka_unit_test(leaves_out_empty_tiles),
-        cmocka_unit_test(is_the_same_far_away),
-        cmocka_unit_test(goes_through_a_file),
-        cmocka_unit_test(refuses_what_is_damaged),
-        cmocka_unit_test(names_a_tile_that_is_not_there),
-        cmocka_unit_test(refuses_to_build),
+        cmocka_unit_test(reproduces_quadratics),   cmocka_unit_test(converges_to_a_smooth_surface),
+        cmocka_unit_test(is_smooth_across_cells),  cmocka_unit_test(ends_level_and_has_holes),
+        cmocka_unit_test(leaves_out_empty_tiles),  cmocka_unit_test(is_the_same_far_away),
+        cmocka_unit_test(goes_through_a_file),     cmocka_unit_test(refuses_what_is_damaged),
+        cmocka_unit_test(names_what_is_not_there), cmocka_unit_test(refuses_to_build),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

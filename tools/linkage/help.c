@@ -32,7 +32,7 @@ static const char help_usage[] =
     "       linkage report FILE [options]    a recording as a page to sign: was every deadline "
     "met?\n"
     "       linkage tyre FILE.tir            a tyre property file as the law of a tyre\n"
-    "       linkage road FILE.crg -o FILE    an OpenCRG file as a height field of a road\n"
+    "       linkage road FILE -o FILE.road   OpenCRG or OpenDRIVE as a height field of a road\n"
     "       linkage import FILE -o MODEL [options]   URDF, MJCF or Simscape as a model\n"
     "       linkage fmu MODEL -o FILE.fmu    a model as a unit of FMI for co-simulation\n"
     "       linkage --help | --version\n"
@@ -282,7 +282,7 @@ static const char help_files[] =
     "\n"
     "road:\n"
     "  -o, --output FILE.road  what a road of type grid names\n" HELP_FORCE
-    "  -s, --step M            distance of its nodes [m]; default: the finest of the file\n"
+    "  -s, --step M            distance of its nodes [m]; default: the finest of OpenCRG, or 0.25\n"
     "  -m, --margin M          so far beyond its borders the road goes on level [m]; default 1\n"
     "\n"
     "import:\n"

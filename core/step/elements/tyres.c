@@ -233,7 +233,8 @@ static void find_slip(const struct lk_tyre *t, const struct lk_wheel *w, const s
     ret->load = w->upright < LK_WHEEL_UPRIGHT ? 0 : p->load;
     ret->camber = w->camber;
     ret->speed = p->along;
-    ret->friction = grip_of(&t->grip[0], inputs) * grip_of(&t->grip[1], inputs);
+    ret->friction =
+        t->now->plane.grip * grip_of(&t->grip[0], inputs) * grip_of(&t->grip[1], inputs);
 }
 
 /* Return the factor on terms that change sign with the direction of rolling; it decreases to
