@@ -73,7 +73,7 @@ void lk_reply_inputs_json(struct lk_json *json, const Linkage__V1__InputsReport 
                    "inputs(channel bench values>commanded acting stale acting_action>action "
                    "condition? age_steps trips trip_step not_finite out_of_range rate_limited) "
                    "claims(number>claim bench channels silent_s? lost accepted refused gaps "
-                   "heartbeats peer>key) "
+                   "heartbeats peer>key yields) "
                    "refusals(undecodable length not_finite range not_newer other_model no_model "
                    "token unclaimed role)");
 }

@@ -107,7 +107,7 @@
     X(CLAIMED, 3002, NOTICE, "A bench has claimed input channels.", "Nothing.") \
     X(CLAIM_RELEASED, 3003, NOTICE, "A bench has released its channels.", "Nothing.") \
     X(CLAIM_TAKEN_OVER, 3004, WARNING, \
-      "A bench has claimed channels of another bench whose lease had expired.", \
+      "A bench has claimed channels of another bench that yields or whose lease had expired.", \
       "Make sure that the first bench was meant to end.") \
     X(CLAIM_REFUSED, 3005, WARNING, \
       "A claim was refused: the channel belongs to another bench, is unknown, or has another unit.", \

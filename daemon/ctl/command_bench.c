@@ -68,6 +68,7 @@ int lkd_command_claim(struct lkd_call *call)
         .token = request->token,
         .model_id = request->model_id,
         .peer = call->peer->name,
+        .yields = request->yields,
     };
     struct lkd_claim_grant grant;
     Linkage__V1__Result result;
@@ -135,6 +136,7 @@ static int fill_claim(struct lkd_call *call, const struct lkd_claim *claim, int6
     report->refused = claim->refused;
     report->gaps = claim->gaps;
     report->heartbeats = claim->heartbeats;
+    report->yields = claim->yields;
     return fill_names(call, claim, report);
 }
 

@@ -137,12 +137,13 @@ static Linkage__V1__Result check_units(const struct lk_channel *channel,
 }
 
 static Linkage__V1__Result check_owner(const struct lkd_claims *claims, int index,
-                                       const struct lkd_claim *former, int64_t now_ns,
+                                       const struct lkd_claim *former, bool yields, int64_t now_ns,
                                        struct lk_error *error)
 {
     const struct lkd_claim *owner = &claims->claim[claims->owner[index]];
 
-    if (claims->owner[index] == 0 || owner == former || is_lost(claims, owner, now_ns))
+    if (claims->owner[index] == 0 || owner == former || is_lost(claims, owner, now_ns) ||
+        (owner->yields && !yields))
         return OK;
     lk_error_set(error,
                  "'%s' belongs to bench '%s', silent for %.3g s; it can be claimed once that is "
@@ -156,7 +157,7 @@ static Linkage__V1__Result check_owner(const struct lkd_claims *claims, int inde
 /* Check one requested channel and append its index to @channel.
  * @channel: indices of the @n channels checked before */
 static Linkage__V1__Result check_channel(const struct lkd_claims *claims,
-                                         const struct lkd_channel_wish *wish,
+                                         const struct lkd_channel_wish *wish, bool yields,
                                          const struct lkd_claim *former, int *channel, int n,
                                          int64_t now_ns, struct lk_error *error)
 {
@@ -178,7 +179,7 @@ static Linkage__V1__Result check_channel(const struct lkd_claims *claims,
         }
     channel[n] = index;
     result = check_units(&claims->channels[index], wish, error);
-    return result == OK ? check_owner(claims, index, former, now_ns, error) : result;
+    return result == OK ? check_owner(claims, index, former, yields, now_ns, error) : result;
 }
 
 static Linkage__V1__Result check_form(const struct lkd_claims *claims,
@@ -230,6 +231,7 @@ static void enter_claim(struct lkd_claims *claims, const struct lkd_claim_wish *
         .channel = channel,
         .n_channels = (int)wish->n_channels,
         .claimed_ns = now_ns,
+        .yields = wish->yields,
     };
     snprintf(claim->bench, sizeof(claim->bench), "%s", wish->bench);
     snprintf(claim->peer, sizeof(claim->peer), "%s", wish->peer ? wish->peer : "");
@@ -251,7 +253,8 @@ static Linkage__V1__Result check(const struct lkd_claims *claims, const struct l
     Linkage__V1__Result result = OK;
 
     for (size_t i = 0; i < wish->n_channels && result == OK; i++)
-        result = check_channel(claims, &wish->channels[i], former, channel, (int)i, now_ns, error);
+        result = check_channel(claims, &wish->channels[i], wish->yields, former, channel, (int)i,
+                               now_ns, error);
     return result;
 }
 

@@ -5,7 +5,7 @@
  * A claim keeps the same number, from 1 to LKD_CLAIMS_MAX, until it ends. A bench counts as lost
  * when it has sent nothing for longer than the lease. The claim of a lost bench keeps its channels
  * until another bench claims one of them. Then the claim of the lost bench ends, with all its
- * channels. */
+ * channels. The same applies at any time to a claim that yields, unless the other one yields too. */
 #ifndef LKD_IO_CLAIMS_H
 #define LKD_IO_CLAIMS_H
 
@@ -32,6 +32,7 @@ struct lkd_channel_wish {
  * @token:    token of an earlier claim of the same bench that this claim replaces, or 0
  * @model_id: intended model, or 0 for any
  * @peer:     name of the client's key, "" for none
+ * @yields:   the claim is that of a stand-in
  * @quiet:    do not log a refusal, because the caller logs it */
 struct lkd_claim_wish {
     const char *bench;
@@ -40,6 +41,7 @@ struct lkd_claim_wish {
     uint64_t token;
     uint64_t model_id;
     const char *peer;
+    bool yields;
     bool quiet;
 };
 
@@ -69,6 +71,7 @@ struct lkd_memory {
  * @n_values:   number of values in each sample
  * @claimed_ns: time of the claim, CLOCK_MONOTONIC
  * @heard_ns:   time of the last heartbeat or sample, good or not; 0: none so far
+ * @yields:     another bench may claim the channels at any time
  * @lost:       silent for longer than the lease at the last refresh
  * @gaps:       number of missing samples, computed from the sequence numbers */
 struct lkd_claim {
@@ -81,6 +84,7 @@ struct lkd_claim {
     size_t n_values;
     int64_t claimed_ns;
     int64_t heard_ns;
+    bool yields;
     bool lost;
     struct lkd_memory last;
     uint64_t accepted;
@@ -110,7 +114,7 @@ void lkd_claims_fini(struct lkd_claims *claims);
 
 /** lkd_claims_add() - Check a claim request and execute it. If the check fails, nothing changes. An
  * existing claim with @wish->token and the same key ends, and its number is reused. Lost claims
- * that own a requested channel end too.
+ * and claims that yield end too if they own a requested channel.
  * Return: RESULT_OK, or the reason with a line in @error; RESULT_INTERNAL if memory is
  * exhausted. */
 Linkage__V1__Result lkd_claims_add(struct lkd_claims *claims, const struct lkd_claim_wish *wish,

@@ -68,11 +68,11 @@ static void report_claim(const struct lkd_inputs *inputs, const struct lkd_claim
             *claim->peer ? " with key " : "", claim->peer, claim->number, channels);
 }
 
-/* Find the first bench whose lease has expired and that will lose channels to this claim; "" for
- * none. A claim with more channels than the model has will be refused. Its names are not searched,
- * to hold the lock only for a short time. */
+/* Find the first bench whose lease has expired, or that yields, and that will lose channels to this
+ * claim; "" for none. @ret_yields: it yields. A claim with more channels than the model has will be
+ * refused. Its names are not searched, to hold the lock only for a short time. */
 static void find_former(struct lkd_inputs *inputs, const struct lkd_claim_wish *wish,
-                        char ret_bench[LKD_BENCH_NAME_SIZE])
+                        char ret_bench[LKD_BENCH_NAME_SIZE], bool *ret_yields)
 {
     const struct lkd_claim *own = lkd_claims_find_of(&inputs->claims, wish->token, wish->peer);
 
@@ -85,8 +85,10 @@ static void find_former(struct lkd_inputs *inputs, const struct lkd_claim_wish *
         if (inputs->claims.owner[i] == 0 || owner == own)
             continue;
         for (size_t k = 0; k < wish->n_channels; k++)
-            if (strcmp(wish->channels[k].name, inputs->channels[i].name) == 0)
+            if (strcmp(wish->channels[k].name, inputs->channels[i].name) == 0) {
                 memcpy(ret_bench, owner->bench, LKD_BENCH_NAME_SIZE);
+                *ret_yields = owner->yields;
+            }
     }
 }
 
@@ -97,11 +99,12 @@ Linkage__V1__Result lkd_inputs_claim(struct lkd_inputs *inputs, const struct lkd
     char former[LKD_BENCH_NAME_SIZE] = "";
     struct lkd_claim *claim = NULL;
     Linkage__V1__Result result;
+    bool yields = false;
 
     pthread_mutex_lock(&inputs->lock);
     result = check(inputs, wish, now_ns, ret_error);
     if (result == OK)
-        find_former(inputs, wish, former);
+        find_former(inputs, wish, former, &yields);
     if (result == OK)
         result = lkd_claims_add(&inputs->claims, wish, now_ns, &claim, ret_error);
     if (result == OK) {
@@ -115,10 +118,11 @@ Linkage__V1__Result lkd_inputs_claim(struct lkd_inputs *inputs, const struct lkd
         refresh_table(inputs);
         report_claim(inputs, claim);
         if (*former)
-            lkd_log(LKD_C_CLAIM_TAKEN_OVER,
-                    "bench '%s' has taken channels from '%s', which was lost", claim->bench,
-                    former);
-    } else if (!wish->quiet) {
+            lkd_log(LKD_C_CLAIM_TAKEN_OVER, "bench '%s' has taken channels from '%s', which %s",
+                    claim->bench, former, yields ? "yields" : "was lost");
+    } else if (!wish->quiet &&
+               !(wish->yields &&
+                 result == LINKAGE__V1__RESULT__RESULT_CLAIMED)) { /* a stand-in waits */
         lkd_log(LKD_C_CLAIM_REFUSED, "claim of bench '%.63s' refused: %s", wish->bench,
                 ret_error->text);
     }

@@ -436,16 +436,46 @@ static void test_many(void **state)
 #define OPTIONAL(name)                                                                             \
     cmocka_unit_test_setup_teardown(name, bench_rig_open_optional, bench_rig_close)
 
+static Linkage__V1__Result stand_in(uint64_t *ret_token)
+{
+    const struct lkd_channel_wish channels[] = {{.name = "torque"}, {.name = "push"}};
+    const struct lkd_claim_wish wish = {
+        .bench = "driver", .channels = channels, .n_channels = 2, .peer = "", .yields = true};
+    struct lkd_claim_grant grant = {0};
+    Linkage__V1__Result result = lkd_inputs_claim(&inputs, &wish, now_ns, &grant, &said);
+
+    *ret_token = grant.token;
+    return result;
+}
+
+/* A stand-in loses all its channels to a bench at once, but not to another stand-in, and takes none
+ * from a bench. */
+static void test_stand_in(void **state)
+{
+    uint64_t token, other, bench;
+
+    (void)state;
+    assert_int_equal(stand_in(&token), LINKAGE__V1__RESULT__RESULT_OK);
+    assert_true(claim_now(token).yields);
+    assert_int_equal(offer(token, 1, (const double[]){5, 1, 2, 3}, 4), LKD_INPUT_OK);
+    assert_int_equal(stand_in(&other), LINKAGE__V1__RESULT__RESULT_CLAIMED);
+    bench = claimed("page", "push", NULL, NULL);
+    assert_false(claim_now(bench).yields);
+    assert_int_equal(lkd_inputs_n_claims(&inputs), 1);
+    assert_int_not_equal(offer(token, 2, (const double[]){6, 1, 2, 3}, 4), LKD_INPUT_OK);
+    values_are(5, 1, 2, 3, 0); /* what it sent last acts on */
+    assert_int_equal(stand_in(&other), LINKAGE__V1__RESULT__RESULT_CLAIMED);
+    says("'push' belongs to bench 'page'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_two_benches),   TEST(test_refusals),
-        TEST(test_units),         TEST(test_models),
-        TEST(test_lost_and_back), TEST(test_never_heard),
-        TEST(test_take_over),     TEST(test_claim_again),
-        TEST(test_release),       TEST(test_keys),
-        TEST(test_gaps),          OPTIONAL(test_anonymous),
-        TEST(test_set_by_hand),   cmocka_unit_test(test_many),
+        TEST(test_two_benches),   TEST(test_refusals),      TEST(test_units),
+        TEST(test_models),        TEST(test_lost_and_back), TEST(test_never_heard),
+        TEST(test_take_over),     TEST(test_claim_again),   TEST(test_release),
+        TEST(test_keys),          TEST(test_gaps),          TEST(test_stand_in),
+        OPTIONAL(test_anonymous), TEST(test_set_by_hand),   cmocka_unit_test(test_many),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,8 @@ struct lk_client_bench_channel {
  * @selection:       @n_selection outputs to receive, in this order; 0: all of them
  * @divisor:         one output sample every @divisor steps; 0 or 1: every step
  * @without_outputs: receive no outputs; the bench only sends
+ * @yields:          a stand-in: another bench, which is none, may claim the channels at any time. This
+ *                   one claims them again once they are free
  * @wall_clock:      stamp samples with UTC, so that the daemon can compute one-way times if both
  *                   clocks are synchronised. Otherwise CLOCK_MONOTONIC */
 struct lk_client_bench_setup {
@@ -66,6 +68,7 @@ struct lk_client_bench_setup {
     size_t n_selection;
     uint32_t divisor;
     bool without_outputs;
+    bool yields;
     bool wall_clock;
 };
 

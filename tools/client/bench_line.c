@@ -112,6 +112,7 @@ static int ask_claim(struct lk_client_bench *bench, struct lk_error *error)
     /* A token is valid only at the daemon that issued it. */
     claim.token = bench->model->daemon_id == bench->old_daemon ? bench->old_token : 0;
     claim.model_id = bench->model->model_id;
+    claim.yields = own->yields;
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_CLAIM;
     request.claim = &claim;
     return lk_client_post(bench->client, &request, error);

@@ -104,6 +104,8 @@ static void show_benches(const Linkage__V1__InputsReport *report)
             putchar(' ');
             lk_report_put(stdout, claim->channels[j]);
         }
+        if (claim->yields)
+            printf("  (yields)");
         if (claim->peer[0] != '\0') {
             printf("  (key ");
             lk_report_put(stdout, claim->peer);

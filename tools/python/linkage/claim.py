@@ -31,7 +31,7 @@ class Claim:
     """
 
     def __init__(self, rig: Rig, channels: Sequence[str] | Mapping[str, str | None], name: str, outputs: list[str],
-                 divisor: int, patience: float) -> None:
+                 divisor: int, patience: float, yields: bool = False) -> None:
         if isinstance(channels, str):
             channels = [channels]
         units = dict(channels) if isinstance(channels, Mapping) else dict.fromkeys(channels)
@@ -44,7 +44,7 @@ class Claim:
         self._layouts: tuple[int, Layout, Layout] | None = None
         self._sample: Sample | None = None
         self._values: np.ndarray | None = None
-        self._c = self._open(rig, units, name, outputs, divisor)
+        self._c = self._open(rig, units, name, outputs, divisor, yields)
         self._thread = threading.Thread(target=self._follow, name='linkage bench', daemon=True)
         self._thread.start()
         rig._children.append(self)
@@ -54,7 +54,7 @@ class Claim:
             self.close()
             raise
 
-    def _open(self, rig: Rig, units: dict[str, str | None], name: str, outputs: list[str], divisor: int):
+    def _open(self, rig: Rig, units: dict[str, str | None], name: str, outputs: list[str], divisor: int, yields: bool):
         def keep(text: str):
             texts.append(ffi.new('char[]', text.encode()))
             return texts[-1]
@@ -66,7 +66,7 @@ class Claim:
         setup = ffi.new('struct lk_client_bench_setup *', {
             'control': keep(rig.endpoint), 'inputs': keep(rig.inputs_endpoint), 'outputs': keep(rig.outputs_endpoint),
             'keys': rig._keys, 'name': keep(name), 'channels': wishes, 'n_channels': len(units),
-            'selection': selection, 'n_selection': len(outputs), 'divisor': divisor})
+            'selection': selection, 'n_selection': len(outputs), 'divisor': divisor, 'yields': yields})
         made, error = ffi.new('struct lk_client_bench **'), ffi.new('struct lk_error *')
         code = self._lib.lk_client_bench_open(setup, made, error)
         if code != 0:

@@ -300,7 +300,7 @@ class Rig:
             return self._lockstep.step(self, int(steps), inputs or {})
 
     def claim(self, channels: Sequence[str] | Mapping[str, str | None], *, name: str = 'python',
-              outputs: Sequence[str] = (), divisor: int = 1, patience: float = 10.0) -> Claim:
+              outputs: Sequence[str] = (), divisor: int = 1, patience: float = 10.0, yields: bool = False) -> Claim:
         """Own inputs: see :class:`Claim`.
 
         Parameters
@@ -314,8 +314,10 @@ class Rig:
             Follow each so many steps.
         patience : float
             How long to wait until they are granted [s].
+        yields : bool
+            A stand-in: another bench may claim them at any time; they come back once they are free.
         """
-        return Claim(self, channels, name, list(outputs), divisor, patience)
+        return Claim(self, channels, name, list(outputs), divisor, patience, yields)
 
     def stream(self, outputs: Sequence[str] = (), divisor: int = 1) -> Stream:
         """Follow outputs, none: all, each so many steps: see :class:`Stream`."""
