@@ -284,9 +284,14 @@ double lk_road_area(lk_road_patches *heights, void *context, const double low[2]
             .first = {i % patches[0] * LK_ROAD_TILE, i / patches[0] * LK_ROAD_TILE},
             .n = {LK_ROAD_TILE, LK_ROAD_TILE}};
 
-        if (heights(context, &patch, z))
-            for (int k = 0; k < LK_ROAD_CELLS; k++)
-                n += !isnan(z[k]);
+        if (!heights(context, &patch, z))
+            continue;
+        for (int k = 0; k < LK_ROAD_CELLS; k++) {
+            double x = low[0] + step * (patch.first[0] + k % LK_ROAD_TILE);
+            double y = low[1] + step * (patch.first[1] + k / LK_ROAD_TILE);
+
+            n += !isnan(z[k]) && x <= high[0] && y <= high[1];
+        }
     }
     return n * step * step;
 }

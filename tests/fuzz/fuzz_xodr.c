@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void look_around(const struct xodr *xodr)
 {
-    struct xodr_surface *surface = xodr_surface_new(xodr, 0.5);
+    struct xodr_surface *surface = xodr_surface_new(xodr, 0.5, NAN);
     struct lk_road_patch patch = {.n = {5, 5}};
     double low[2], high[2], heights[2], z[25], mu[25];
     struct lk_road_point *line;

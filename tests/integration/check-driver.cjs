@@ -34,8 +34,10 @@ async function open(browser) {
 }
 
 async function driveByKeys(page) {
+  await reach(page, () => linkage.rig.report.inputs[0].bench === 'linkage-driver'); // which gives way
   await page.click('#drive');
   await reach(page, () => ['steer', 'throttle', 'brake'].every((name) => linkage.rig.held.includes(name)));
+  console.log('taken');
   await page.keyboard.down('ArrowUp');
   await reach(page, () => linkage.driving.speed > 4 && linkage.driving.throttle === 1);
   const bearing = await page.evaluate(() => linkage.view.heading.toArray());

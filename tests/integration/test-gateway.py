@@ -781,6 +781,19 @@ def test_browser():
     expect('the end', (end(process), end(daemon)), (0, 0))
 
 
+def start_driver():
+    """the driver model, once it has the car"""
+    program = pathlib.Path(linkage).resolve().parent.parent / 'drive/linkage-driver'
+    lines = (word for line in ('control', 'inputs', 'outputs') for word in (f'--{line}', f'ipc://{work}/{line}'))
+    driver = start('log', program, root / 'config/roads/circuit.xodr', *lines)
+    end_s = time.monotonic() + PATIENCE_S
+    while json.loads(ctl('inputs').splitlines()[0])['inputs'][0]['bench'] != 'linkage-driver':
+        if time.monotonic() > end_s:
+            fail('the driver model does not get the car')
+        time.sleep(0.1)
+    return driver
+
+
 def test_driver():
     """a driver at the page, whose car the daemon runs: by keys, and by a pad that the test moves"""
     undriven = re.search(r"^undriven='(.*)'$", (root / 'tools/quickstart').read_text(encoding='utf-8'), re.M)[1]
@@ -788,9 +801,14 @@ def test_driver():
     process, _ = start_gateway()
     operate, token = tokens()[1]
     run()
-    script = subprocess.run(['node', root / 'tests/integration/check-driver.cjs', f'{operate}#{token}', *sys.argv[9:]],
-                            env={**os.environ, 'NODE_PATH': modules})
-    expect('the driver', script.returncode, 0)
+    stand_in = start_driver()
+    script = subprocess.Popen(['node', root / 'tests/integration/check-driver.cjs', f'{operate}#{token}', *sys.argv[9:]],
+                              stdout=subprocess.PIPE, text=True, env={**os.environ, 'NODE_PATH': modules})
+    processes.append(script)
+    for line in script.stdout:
+        if line == 'taken\n':
+            expect('the stand-in', end(stand_in), 0)
+    expect('the driver', script.wait(PATIENCE_S), 0)
     end_s = time.monotonic() + PATIENCE_S
     while True: # who has closed the page has left the car, which rolls out
         acting = {entry['channel']: entry['acting'][0] for entry in json.loads(ctl('inputs').splitlines()[0])['inputs']}
@@ -799,7 +817,7 @@ def test_driver():
         if time.monotonic() > end_s:
             fail(f'a car without a driver: {acting}')
         time.sleep(0.1)
-    expect('the end', (end(process), end(daemon)), (0, 0))
+    expect('the end', (end(start_driver()), end(process), end(daemon)), (0, 0, 0))
 
 
 class Page:

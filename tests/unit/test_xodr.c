@@ -75,7 +75,7 @@ static double height_at(struct xodr_surface *surface, double x, double y)
 /* points between @low and @high beside the line are found again from their places */
 static void finds_again(const struct xodr *xodr, double low, double high)
 {
-    struct xodr_surface *surface = xodr_surface_new(xodr, 0);
+    struct xodr_surface *surface = xodr_surface_new(xodr, 0, NAN);
 
     assert_non_null(surface);
     for (int i = 0; i < 500; i++) {
@@ -263,7 +263,7 @@ static void has_no_holes(void **state)
                      "<arc curvature='0.05'/></geometry>",
                      "", TWO_LANES));
     struct xodr xodr = read_good(text);
-    struct xodr_surface *surface = xodr_surface_new(&xodr, 0);
+    struct xodr_surface *surface = xodr_surface_new(&xodr, 0, NAN);
     struct lk_road_patch patch = {.origin = {-25, -5}, .step = {0.7501, 0.7501}, .n = {67, 67}};
     double z[67 * 67];
 
@@ -293,7 +293,7 @@ static void tells_of_crossings(void **state)
                  "<elevationProfile><elevation s='0' a='6' b='0' c='0' d='0'/></elevationProfile>",
                  TWO_LANES));
     struct xodr xodr = read_good(text);
-    struct xodr_surface *surface = xodr_surface_new(&xodr, 2);
+    struct xodr_surface *surface = xodr_surface_new(&xodr, 2, NAN);
     double place[2];
 
     (void)state;
@@ -313,11 +313,32 @@ static void tells_of_crossings(void **state)
     xodr_free(&xodr);
 }
 
+/* margins go over into level ground, which is everywhere else */
+static void lies_on_level_ground(void **state)
+{
+    static const char text[] = FILE_OF(
+        ROAD("<geometry s='0' x='0' y='0' hdg='0' length='100'><line/></geometry>",
+             "<elevationProfile><elevation s='0' a='2' b='0' c='0' d='0'/></elevationProfile>",
+             TWO_LANES));
+    struct xodr xodr = read_good(text);
+    struct xodr_surface *surface = xodr_surface_new(&xodr, 10, -1);
+
+    (void)state;
+    assert_non_null(surface);
+    is_near(height_at(surface, 50, 2.9), 2, 0);
+    is_near(height_at(surface, 50, 3 + 5), 0.5, 1e-9);
+    is_near(height_at(surface, 50, 3 + 2.5), 2 - 3 * 0.15625, 1e-9);
+    is_near(height_at(surface, 50, 14), -1, 0);
+    is_near(height_at(surface, 1e4, -1e4), -1, 0);
+    xodr_surface_free(surface);
+    xodr_free(&xodr);
+}
+
 /* lanes with friction give the cells of the grid theirs, the others 1 */
 static void has_friction_of_lanes(void **state)
 {
     struct xodr xodr = read_good(section);
-    struct xodr_surface *surface = xodr_surface_new(&xodr, 0);
+    struct xodr_surface *surface = xodr_surface_new(&xodr, 0, NAN);
     struct lk_road_grid like = {
         .origin = {0, 10}, .step = {0.25, 0.25}, .cells = {450, 320}, .quantum = 1e-8};
     struct lk_road_file road, back;
@@ -489,7 +510,8 @@ int main(void)
         cmocka_unit_test(follows_cubics),       cmocka_unit_test(has_lanes_of_all_kinds),
         cmocka_unit_test(has_shapes),           cmocka_unit_test(has_no_holes),
         cmocka_unit_test(tells_of_crossings),   cmocka_unit_test(has_friction_of_lanes),
-        cmocka_unit_test(lays_grids_on_roads),  cmocka_unit_test(tells_mistakes),
+        cmocka_unit_test(lies_on_level_ground), cmocka_unit_test(lays_grids_on_roads),
+        cmocka_unit_test(tells_mistakes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,6 +284,8 @@ static const char help_files[] =
     "  -o, --output FILE.road  what a road of type grid names\n" HELP_FORCE
     "  -s, --step M            distance of its nodes [m]; default: the finest of OpenCRG, or 0.25\n"
     "  -m, --margin M          so far beyond its borders the road goes on level [m]; default 1\n"
+    "  -g, --ground Z          of OpenDRIVE: level ground of this height beside the roads, into\n"
+    "                          which the margin goes over [m]; default: none\n"
     "\n"
     "import:\n"
     "  -o, --output MODEL.yaml written if our own reader and compiler accept it\n" HELP_FORCE

@@ -10,7 +10,7 @@ import { on, rig } from './rig.js';
 const KEYS = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'faster', ArrowDown: 'slower' };
 const PEDALS = ['throttle', 'brake'];
 const LATERAL = 6; // m/s^2 of a full deflection, which a driver of keys can still hold
-const PER_ANGLE = 0.06; // of the curvature [1/m] of a car to the angle of its steering wheel [rad], roughly: a wheelbase of 2.8 m, a ratio of 6
+const PER_ANGLE = 0.02; // of the curvature [1/m] of a car to the angle of its steering wheel [rad], roughly: a wheelbase of 2.8 m, a ratio of 18
 const [TO, BACK] = [0.8, 2]; // full deflections a second of a key that is held, and of one that is not
 const PRESSED = 2.5; // pedal strokes a second of a key
 const DEAD = 0.08; // of a stick

@@ -19,12 +19,14 @@
 
 /** struct road_options - options of the command.
  * @step:   distance of the nodes [m], 0: as fine as the file
- * @margin: see lk_crg_surface_new() */
+ * @margin: see lk_crg_surface_new()
+ * @ground: see xodr_surface_new() */
 struct road_options {
     const char *path;
     const char *output;
     double step;
     double margin;
+    double ground;
 };
 
 /** struct source - the surface of a file. @heights: its heights, with @surface
@@ -54,6 +56,7 @@ static int parse_road_options(int argc, char *argv[], struct road_options *o)
         OUTPUT_FORCE_ROW,
         {"step", 's', .number = &o->step, .low = 1e-3, .high = 1e3, .unit = "m"},
         {"margin", 'm', .number = &o->margin, .low = 0, .high = MARGIN_MAX, .unit = "m"},
+        {"ground", 'g', .number = &o->ground, .low = -1e4, .high = 1e4, .unit = "m"},
         {"help", 'h', .end = print_help},
         {NULL},
     };
@@ -246,8 +249,11 @@ static int read_crg(const struct road_options *o, const char *bytes, size_t size
 {
     struct lk_errors errors;
     struct lk_crg crg;
-    int result = lk_crg_read(o->path, bytes, size, &crg, &errors);
+    int result;
 
+    if (!isnan(o->ground)) /* how far a margin reaches is not known here */
+        return usage_error("road: --ground is for OpenDRIVE, and '%s' is not", o->path);
+    result = lk_crg_read(o->path, bytes, size, &crg, &errors);
     for (int i = 0; i < crg.notes.n; i++)
         file_error("%s", crg.notes.line[i].text);
     for (int i = 0; i < errors.n; i++)
@@ -296,7 +302,7 @@ static bool sum_roads(const struct xodr *xodr, double *ret_length, double *ret_s
 static int convert_xodr(const struct road_options *o, const struct xodr *xodr)
 {
     struct source src = {.heights = xodr_surface_patch, .crossings = xodr_crossings};
-    struct xodr_surface *surface = xodr_surface_new(xodr, o->margin);
+    struct xodr_surface *surface = xodr_surface_new(xodr, o->margin, o->ground);
     double length;
     bool rubs = sum_roads(xodr, &length, &src.step);
     char what[128];
@@ -344,7 +350,7 @@ static bool is_xml(const char *bytes, size_t size)
 
 int command_road(int argc, char *argv[])
 {
-    struct road_options o = {.margin = 1};
+    struct road_options o = {.margin = 1, .ground = NAN};
     size_t size;
     char *bytes;
     int code = parse_road_options(argc, argv, &o), result;

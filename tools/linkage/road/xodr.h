@@ -160,8 +160,10 @@ struct xodr_surface;
 /** xodr_surface_new() - Prepare the surface of the roads.
  * @xodr:   owned by the caller; must exist as long as the surface exists
  * @margin: see lk_crg_surface_new()
+ * @ground: height of level ground everywhere beside the roads, into which margins go over [m]; NAN:
+ *          there is none
  * Return: NULL: out of memory. */
-struct xodr_surface *xodr_surface_new(const struct xodr *xodr, double margin);
+struct xodr_surface *xodr_surface_new(const struct xodr *xodr, double margin, double ground);
 void xodr_surface_free(struct xodr_surface *surface);
 
 /** xodr_surface_box() - Return the corners of the area that the roads cover, and the lowest and

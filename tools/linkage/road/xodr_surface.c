@@ -47,6 +47,7 @@ struct found {
 struct xodr_surface {
     const struct xodr *xodr;
     double margin;
+    double ground;
     double *reach;
     int n_chunks;
     struct chunk *chunk;
@@ -363,7 +364,7 @@ static bool make_chunks(struct xodr_surface *s)
     return true;
 }
 
-struct xodr_surface *xodr_surface_new(const struct xodr *xodr, double margin)
+struct xodr_surface *xodr_surface_new(const struct xodr *xodr, double margin, double ground)
 {
     struct xodr_surface *s = calloc(1, sizeof(*s));
 
@@ -371,6 +372,7 @@ struct xodr_surface *xodr_surface_new(const struct xodr *xodr, double margin)
         return NULL;
     s->xodr = xodr;
     s->margin = margin;
+    s->ground = ground;
     s->reach = calloc((size_t)xodr->n + 1, sizeof(*s->reach));
     s->found = calloc(LK_ROAD_PATCH_MAX, sizeof(*s->found));
     if (s->reach == NULL || s->found == NULL || !make_chunks(s)) {
@@ -463,6 +465,17 @@ static double foot_of(const struct xodr_piece *p, const struct chunk *c, const d
     return d;
 }
 
+/* Return the height at the distance @beyond from a road whose border has the height @z. The margin
+ * goes over into level ground by a cubic, level at both ends. */
+static double margin_at(const struct xodr_surface *s, double z, double beyond)
+{
+    double part = s->margin > 0 ? fmin(beyond / s->margin, 1) : 1;
+
+    if (isnan(s->ground) || beyond <= 0)
+        return z;
+    return z + part * part * (3 - 2 * part) * (s->ground - z);
+}
+
 static void note_crossing(struct xodr_surface *s, const struct found *a, const struct found *b,
                           const double place[2])
 {
@@ -495,7 +508,7 @@ static void find_place(struct xodr_surface *s, const struct chunk *c, const doub
     behind = fmax(fmax(-d, d - p->length) - GAP, 0);
     f.beyond = fmax(cut.beyond - GAP * (cut.beyond < GAP), behind);
     f.aside = fabs(cut.wanted);
-    f.z = cut.z;
+    f.z = margin_at(s, cut.z, f.beyond);
     f.mu = cut.mu;
     if (f.beyond > s->margin + FOOT)
         return;
@@ -562,10 +575,10 @@ bool xodr_surface_patch(void *surface, const struct lk_road_patch *patch, double
     struct xodr_surface *s = surface;
     bool any = false;
 
-    if (!find_patch(s, patch))
+    if (!find_patch(s, patch) && isnan(s->ground))
         return false;
     for (int i = 0; i < patch->n[0] * patch->n[1]; i++) {
-        z[i] = s->found[i].road >= 0 ? s->found[i].z : NAN;
+        z[i] = s->found[i].road >= 0 ? s->found[i].z : s->ground;
         any |= !isnan(z[i]);
     }
     return any;
