@@ -28,6 +28,7 @@ static const struct shape input_shapes[LK_INPUT_TYPES] = {
     [LK_INPUT_BODY_TORQUE] = {3, {"x", "y", "z"}, {"N m", "N m", "N m"}},
     [LK_INPUT_DRIVE] = {1, {""}, {"m"}},
     [LK_INPUT_SIGNAL] = {1, {""}, {"1"}},
+    [LK_INPUT_GROUND] = {5, {"x", "y", "z", "slope_x", "slope_y"}, {"m", "m", "m", "1", "1"}},
 };
 
 /* types whose unit depends on the joint or the force element have no unit here */
@@ -89,6 +90,8 @@ static void set_input_frame(const struct lk_model *model, const struct lk_input_
 {
     if (def->type == LK_INPUT_BODY_FORCE || def->type == LK_INPUT_BODY_TORQUE)
         set_frame(model, def->body, def->frame, channel);
+    if (def->type == LK_INPUT_GROUND)
+        snprintf(channel->frame, sizeof(channel->frame), "world");
 }
 
 static struct shape input_shape(const struct lk_input_def *def)

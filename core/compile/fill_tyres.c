@@ -188,10 +188,12 @@ static void fill_tyre(struct lk_system *sys, const struct lk_model *m, int block
         .bore = def->bore[0],
         .is_by_centre = def->is_by_centre,
         .speed = def->law.kind == LK_TYRE_TMEASY ? def->law.of.tmeasy.speed : 0,
+        .ground = def->ground >= 0 ? lk_fill_signal(sys, def->ground) : -1,
         .grip = {grip_of(sys, road->friction, road->friction_input),
                  grip_of(sys, def->friction, def->friction_input)},
     };
     fill_stiffness(t, def);
+    sys->is_tuned |= t->ground >= 0;
 }
 
 void lk_fill_tyres(struct lk_system *sys, const struct lk_draft *d)

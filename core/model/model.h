@@ -244,6 +244,7 @@ struct lk_law_def {
  *     no rim;  @is_by_centre: the depth is measured below the centre;  @length: negative: not
  *     given;  @carcass: 0: not given
  * @lag: t_x, t_y [s];  @bore: stiffness [N m/rad], damping [N m s/rad]
+ * @ground: index of the input that has the plane under it, on an external road; else -1
  * @law: for the side of the car on which the tyre is mounted */
 struct lk_tyre_def {
     int road;
@@ -261,6 +262,7 @@ struct lk_tyre_def {
     double bore[2];
     double friction;
     int friction_input;
+    int ground;
     struct lk_tyre_law law;
 };
 

@@ -52,6 +52,7 @@ static const struct channel_kind inputs[LK_INPUT_TYPES] = {
     {"body-torque", "a body-torque", {"type", "body", "frame", VALUES, NULL}, 0, 0},
     {"drive", "a drive", {"type", VALUES, NULL}, 0, 0},
     {"signal", "a signal", {"type", VALUES, NULL}, 0, 0},
+    {"ground", "a ground", {"type", NULL}, 0, 0},
 };
 
 static const struct channel_kind outputs[LK_OUTPUT_TYPES] = {
@@ -526,7 +527,7 @@ int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error 
     return result;
 }
 
-/* Refuse a signal that nothing uses: usually a force element was forgotten. */
+/* Refuse a signal or a ground that nothing uses: usually a force element was forgotten. */
 static int check_signals(struct lk_node root, const struct lk_model *model, struct lk_error *err)
 {
     struct lk_node map = lk_node_get(root, "inputs");
@@ -536,6 +537,11 @@ static int check_signals(struct lk_node root, const struct lk_model *model, stru
             return lk_node_refuse(lk_node_key_at(map, i), err,
                                   "input '%s' is a signal that nothing takes, expected a force "
                                   "element with {input: %s}, a block, or an output that shows it",
+                                  model->inputs[i].name, model->inputs[i].name);
+        else if (model->inputs[i].type == LK_INPUT_GROUND && !model->inputs[i].is_used)
+            return lk_node_refuse(lk_node_key_at(map, i), err,
+                                  "input '%s' is a ground that no tyre has, expected a tyre with "
+                                  "ground: {input: %s}",
                                   model->inputs[i].name, model->inputs[i].name);
     return 0;
 }

@@ -66,6 +66,12 @@ static int read_on_road(struct lk_node map, const struct lk_model *model,
         return lk_node_refuse(lk_node_get(map, "road"), err,
                               "road '%s' has two tracks, expected one with the key left alone",
                               road->name);
+    if (road->kind == LK_ROAD_EXTERNAL)
+        return lk_node_refuse(
+            lk_node_get(map, "road"), err,
+            "road '%s' is external, which is under tyres alone; expected a plane, "
+            "a profile or a grid",
+            road->name);
     if (road->body == model->shapes[shape].body)
         return lk_node_refuse(list, err, "shape '%s' is fixed to the body of the road '%s'",
                               model->shapes[shape].name, road->name);

@@ -487,7 +487,7 @@ static const char *const types[] = {"joint-spring-damper",
 /* force types, in the order of enum lk_force_type */
 static const struct {
     const char *what;
-    const char *keys[15];
+    const char *keys[16];
     int (*read)(struct lk_node, struct lk_model *, struct lk_force_def *, struct lk_error *);
 } kinds[LK_FORCE_TYPES] = {
     {"a joint-spring-damper",
@@ -525,7 +525,7 @@ static const struct {
      read_load},
     {"a tyre",
      {"type", "joint", "road", "side", "radius", "width", "stiffness", "damping", "rim",
-      "deflection", "carcass", "bore", "friction", "law", NULL},
+      "deflection", "carcass", "bore", "friction", "law", "ground", NULL},
      lk_read_tyre},
     {"a drag",
      {"type", "body", "point", "orientation", "area", "density", "wind", "gust", NULL},

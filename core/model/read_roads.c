@@ -13,13 +13,14 @@
 
 #define FILES_MAX (256u << 20) /* largest size of all files of a model [bytes] */
 
-static const char *const kinds[] = {"plane", "profile", "grid", NULL};
+static const char *const kinds[] = {"plane", "profile", "grid", "external", NULL};
 
 /* keys of each type, in the order of enum lk_road_kind */
 static const char *const keys[][10] = {
     {"type", "body", "friction", "point", "normal", NULL},
     {"type", "body", "friction", "point", "normal", "direction", "left", "right", "samples", NULL},
     {"type", "body", "friction", "point", "normal", "direction", "file", "beyond", "samples", NULL},
+    {"type", "friction", NULL},
 };
 
 static int read_plane(struct lk_node map, struct lk_road_def *road, struct lk_error *err)
@@ -178,7 +179,7 @@ static int read_road(struct lk_node key, struct lk_node map, struct lk_model *mo
     result = lk_also(result, lk_read_number_or_signal(map, "friction", 0, "1", model,
                                                       &road->friction, &road->friction_input, err));
     result = lk_also(result, read_plane(map, road, err));
-    if (road->kind == LK_ROAD_PLANE)
+    if (road->kind == LK_ROAD_PLANE || road->kind == LK_ROAD_EXTERNAL)
         return result;
     result = lk_also(result, read_samples(map, road, err));
     return lk_also(result, road->kind == LK_ROAD_PROFILE ? read_profile(map, model, road, err)

@@ -73,6 +73,38 @@ static int read_road_key(struct lk_node map, const struct lk_model *model,
     return 0;
 }
 
+/* read the input that has the plane under a tyre on an external road */
+static int read_ground(struct lk_node map, struct lk_model *model, struct lk_tyre_def *tyre,
+                       struct lk_error *err)
+{
+    static const char *const keys[] = {"input", NULL};
+    struct lk_node node = lk_node_get(map, "ground");
+    const struct lk_road_def *road = &model->roads[tyre->road];
+    int result;
+
+    if (road->kind != LK_ROAD_EXTERNAL && node.index != 0)
+        return lk_node_refuse(node, err, "road '%s' has its own ground, expected no key 'ground'",
+                              road->name);
+    if (road->kind != LK_ROAD_EXTERNAL)
+        return 0;
+    if (node.index == 0)
+        return lk_node_refuse(map, err,
+                              "road '%s' is external, expected the key 'ground: {input: NAME}' of "
+                              "the tyre",
+                              road->name);
+    result = lk_node_check_keys(node, "ground", keys, err);
+    if (result == 0)
+        result = lk_read_input_key(node, model, &tyre->ground, err);
+    if (result != 0)
+        return result;
+    if (model->inputs[tyre->ground].type != LK_INPUT_GROUND)
+        return lk_node_refuse(lk_node_get(node, "input"), err,
+                              "input '%s' is not of type ground, expected one that is",
+                              model->inputs[tyre->ground].name);
+    model->inputs[tyre->ground].is_used = 1;
+    return 0;
+}
+
 /* Use the tyre data of a Magic Formula if the model gives no data */
 static void take_from_law(struct lk_tyre_def *tyre)
 {
@@ -225,7 +257,8 @@ static struct lk_tyre_def *append_tyre(struct lk_model *model)
                                                  .length = {-1, -1},
                                                  .lag = {0.008, 0.010},
                                                  .friction = 1,
-                                                 .friction_input = -1};
+                                                 .friction_input = -1,
+                                                 .ground = -1};
     return &tyres[model->n_tyres++];
 }
 
@@ -233,13 +266,16 @@ int lk_read_tyre(struct lk_node map, struct lk_model *model, struct lk_force_def
                  struct lk_error *err)
 {
     struct lk_tyre_def *tyre = append_tyre(model);
-    int result;
+    int result, named;
 
     if (tyre == NULL)
         return -ENOMEM;
     force->tyre = model->n_tyres - 1;
     result = read_wheel(map, model, force, err);
-    result = lk_also(result, read_road_key(map, model, force, tyre, err));
+    named = read_road_key(map, model, force, tyre, err);
+    if (named == 0)
+        named = read_ground(map, model, tyre, err);
+    result = lk_also(result, named);
     result = lk_also(result, read_numbers_of(map, model, tyre, err));
     result = lk_also(result, read_law(map, model, tyre, err));
     result = lk_also(result, read_side(map, tyre, err));

@@ -185,6 +185,8 @@ void lk_sketch_roads(struct lk_sketch *d)
             add_plane(d, &g);
         else if (g.road->kind == LK_ROAD_PROFILE)
             add_profile(d, &g);
+        else if (g.road->kind == LK_ROAD_EXTERNAL)
+            continue; /* nothing is known of it */
         else if (g.road->grid.n_points > 0)
             add_lines(d, &g);
         else

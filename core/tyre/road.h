@@ -10,8 +10,9 @@
 /** enum lk_road_kind - PLANE: the plane through @point with the normal @normal;  PROFILE: heights
  * along @normal over the distance from @point along @direction, one profile per track; beyond the
  * ends of the profile the road is level;  GRID: heights along @normal over the distances along
- * @direction and to its left */
-enum lk_road_kind { LK_ROAD_PLANE, LK_ROAD_PROFILE, LK_ROAD_GRID };
+ * @direction and to its left;  EXTERNAL: each tyre has its own plane from an input, see struct
+ * lk_tyre */
+enum lk_road_kind { LK_ROAD_PLANE, LK_ROAD_PROFILE, LK_ROAD_GRID, LK_ROAD_EXTERNAL };
 
 /** enum lk_track - the profile of a road that a wheel runs on. */
 enum lk_track { LK_TRACK_LEFT, LK_TRACK_RIGHT, LK_TRACKS };

@@ -189,6 +189,121 @@ static void has_friction_of_its_cells(void **state)
     assert_true(fabs(fast[OUT_FX]) > 1.5 * fabs(slow[OUT_FX]));
 }
 
+/* ---- ground from elsewhere ---- */
+
+/* Compile a ride on ground that an input has. */
+static struct lk_system *compile_external(const struct ride *r)
+{
+    static char text[8192], whole[8300];
+    struct lk_model *model;
+    struct lk_system *sys;
+    struct lk_error error;
+    char *law;
+
+    write_ride(r, text, sizeof(text));
+    law = strstr(text, "law: law}");
+    assert_non_null(law);
+    snprintf(whole, sizeof(whole),
+             "%.*slaw: law, ground: {input: under}}%sinputs:\n  under: {type: ground}\n",
+             (int)(law - text), text, law + strlen("law: law}"));
+    model = read_text(whole);
+    if (lk_system_new(model, NULL, &sys, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    assert_int_equal(lk_system_input_size(sys), 5);
+    return sys;
+}
+
+static const struct ride external = {
+    .at = {0.5, 0, 0.38}, .speed = 10, .road = "{type: external, friction: 0.9}"};
+
+/* A plane from an input, told at whatever point of it, equals this plane. */
+static void equals_a_plane_from_elsewhere(void **state)
+{
+    struct ride plane = external;
+    struct lk_system *one, *other;
+
+    (void)state;
+    plane.road = "{type: plane, normal: [-0.125, 0.0625, 1], friction: 0.9}";
+    one = compile_ride(&plane);
+    other = compile_external(&external);
+    for (int i = 0; i < 2000; i++) {
+        double at[2] = {7 * sin(i), 3 * cos(i)}, x[OUTPUTS], y[OUTPUTS];
+        double inputs[5] = {at[0], at[1], 0.125 * at[0] - 0.0625 * at[1], 0.125, -0.0625};
+
+        assert_int_equal(lk_system_step(one, NULL), 0);
+        assert_int_equal(lk_system_step(other, inputs), 0);
+        if (i < 1500) /* the plane of the start was another one */
+            continue;
+        lk_system_outputs(one, x);
+        lk_system_outputs(other, y);
+        for (int k = 3; k < OUTPUTS; k++) /* it has turned by another angle, and done other work */
+            y[k] = k < 7 || k >= OUT_WORK ? x[k] : y[k];
+        expect_close(y, x, 1e-6);
+    }
+    lk_system_free(one);
+    lk_system_free(other);
+}
+
+static double bump(double x);
+
+/* Tangent planes that come a step late follow a bump to what its curvature makes of 1 cm of way. */
+static void follows_a_road_from_elsewhere(void **state)
+{
+    struct ride grid = external;
+    struct lk_system *one, *other;
+    double inputs[5] = {0}, worst = 0;
+
+    (void)state;
+    grid.road = "{type: grid, file: bump.road, friction: 0.9}";
+    one = compile_ride(&grid);
+    other = compile_external(&external);
+    for (int i = 0; i < 400; i++) {
+        double x[OUTPUTS], y[OUTPUTS];
+
+        lk_system_outputs(one, x);
+        lk_system_outputs(other, y);
+        if (i > 100)
+            worst = fmax(worst, fabs(x[OUT_Z] - y[OUT_Z]));
+        inputs[0] = y[OUT_CONTACT];
+        inputs[1] = y[OUT_CONTACT + 1];
+        inputs[2] = bump(inputs[0]);
+        inputs[3] = (bump(inputs[0] + 1e-5) - bump(inputs[0] - 1e-5)) / 2e-5;
+        assert_int_equal(lk_system_step(one, NULL), 0);
+        assert_int_equal(lk_system_step(other, inputs), 0);
+    }
+    if (!(worst < 2e-3)) /* the bump is 100 mm high */
+        fail_msg("%g m apart", worst);
+    lk_system_free(one);
+    lk_system_free(other);
+}
+
+/* Ground that jumps does work on the tyre, which is booked as that of its input. */
+static void books_the_work_of_ground(void **state)
+{
+    struct lk_system *sys = compile_external(&external);
+    struct lk_health before, now;
+
+    (void)state;
+    lk_system_health(sys, &before);
+    for (int i = 0; i < 3000; i++) {
+        double inputs[5] = {1, 2, 0.01 * (i / 300 % 3), 0.02 * (i / 500 % 2), 0.01};
+
+        assert_int_equal(lk_system_step(sys, inputs), 0);
+    }
+    lk_system_health(sys, &now);
+    assert_true(now.work_input > 20); /* J */
+    {
+        double gained = now.kinetic - before.kinetic + now.potential - before.potential;
+        double in = now.work_input - before.work_input + now.work_drive - before.work_drive;
+        double out = now.dissipated - before.dissipated;
+
+        if (!(fabs(gained - in + out) < 0.002 * (now.work_input + fabs(now.work_drive))))
+            fail_msg("%g J gained, %g J in, %g J out", gained, in, out);
+    }
+    lk_system_free(sys);
+}
+
 static double bump(double x)
 {
     return x < 2 || x > 4 ? 0 : 0.05 * (1 - cos(M_PI * (x - 2)));
@@ -562,6 +677,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_a_plane),
         cmocka_unit_test(has_friction_of_its_cells),
+        cmocka_unit_test(equals_a_plane_from_elsewhere),
+        cmocka_unit_test(follows_a_road_from_elsewhere),
+        cmocka_unit_test(books_the_work_of_ground),
         cmocka_unit_test(equals_a_profile),
         cmocka_unit_test(place_does_not_matter),
         cmocka_unit_test(direction_turns_the_field),

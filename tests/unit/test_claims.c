@@ -463,7 +463,7 @@ static void test_stand_in(void **state)
     assert_false(claim_now(bench).yields);
     assert_int_equal(lkd_inputs_n_claims(&inputs), 1);
     assert_int_not_equal(offer(token, 2, (const double[]){6, 1, 2, 3}, 4), LKD_INPUT_OK);
-    values_are(5, 1, 2, 3, 0); /* what it sent last acts on */
+    values_are(1, 1, 2, 3, 0); /* what nobody has is as at the start; the page has not spoken yet */
     assert_int_equal(stand_in(&other), LINKAGE__V1__RESULT__RESULT_CLAIMED);
     says("'push' belongs to bench 'page'");
 }

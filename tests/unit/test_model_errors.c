@@ -263,7 +263,7 @@ static const struct row {
      "m:12:57: input 'motor' is not of type signal, expected one that is"},
     {"joint-torque", "torque",
      "m:14:17: type is 'torque', expected joint-torque, joint-force, body-force, body-torque, "
-     "drive, signal"},
+     "drive, signal, ground"},
     {"joint-torque, joint: hinge", "joint-torque, joint: guide",
      "m:14:38: joint 'guide' is a prismatic joint, expected one with an angle (revolute, "
      "cylindrical, universal, planar, screw)"},

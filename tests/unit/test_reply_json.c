@@ -133,7 +133,7 @@ static void test_inputs(void **state)
         "\"trips\":0,\"trip_step\":0,\"not_finite\":0,\"out_of_range\":0,"
         "\"rate_limited\":0}],\"claims\":[{\"claim\":3,\"bench\":\"rig\",\"channels\":[],"
         "\"silent_s\":null,\"lost\":false,\"accepted\":0,\"refused\":0,\"gaps\":0,"
-        "\"heartbeats\":0,\"key\":\"\"}]}");
+        "\"heartbeats\":0,\"key\":\"\",\"yields\":false}]}");
 }
 
 static void test_rules(void **state)

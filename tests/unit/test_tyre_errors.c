@@ -18,7 +18,11 @@ static const struct row {
     const char *line;
 } rows[] = {
     {"type: plane, point: [0, 0, 0.01]", "type: hill, point: [0, 0, 0.01]",
-     "m:17:17: type is 'hill', expected plane, profile, grid"},
+     "m:17:17: type is 'hill', expected plane, profile, grid, external"},
+    {"type: plane, point: [0, 0, 0.01], normal: [0.01, 0, 1]", "type: external",
+     "m:28:11: road 'track' is external, expected the key 'ground: {input: NAME}' of the tyre"},
+    {"side: left, law: brush", "side: left, ground: {input: grip}, law: brush",
+     "m:28:72: road 'track' has its own ground, expected no key 'ground'"},
     {"normal: [0.01, 0, 1]", "normal: [0, 0, 0]",
      "m:17:53: normal has no direction (length 0), expected a vector that is not zero"},
     {"normal: [0.01, 0, 1]", "slope: 1",

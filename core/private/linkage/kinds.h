@@ -115,6 +115,7 @@ enum lk_input_type {
     LK_INPUT_BODY_TORQUE,  /* body, frame, 3 values [N m] */
     LK_INPUT_DRIVE,        /* 1 value [rad or m] for drives; is_angle selects the unit */
     LK_INPUT_SIGNAL,       /* 1 value that force elements name: a level [1], a stiffness [N/m] */
+    LK_INPUT_GROUND,       /* 5 values: the plane under a tyre, world: a point [m] and slopes [1] */
     LK_INPUT_TYPES
 };
 

@@ -14,6 +14,7 @@
 #include "maths/vec.h"
 #include "step/elements/elements.h"
 #include "step/elements/loads.h"
+#include "step/elements/tyres.h"
 #include "step/kinematics.h"
 #include <math.h>
 #include <string.h>
@@ -48,15 +49,16 @@ void lk_signals_take(struct lk_system *sys, const double *inputs)
     for (int i = 0; i < 3; i++)
         if (sys->gravity_input[i] >= 0)
             sys->gravity[i] = inputs[sys->gravity_input[i]];
+    lk_tyres_ground(sys, inputs);
 }
 
 /* ---- energy stored by a change of values ---- */
 
-/* return the energy of gravity and of all springs whose values inputs set, with the present values
- */
-static double stored(const struct lk_system *sys)
+/* return the energy of gravity, of all springs whose values inputs set, and of tyres on ground that
+ * they set, with the present values */
+static double stored(struct lk_system *sys)
 {
-    double sum = 0;
+    double sum = lk_tyres_stored(sys);
 
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
@@ -77,7 +79,7 @@ static double stored(const struct lk_system *sys)
 }
 
 /* return the work of a change of the inputs to @inputs at the present poses: the resulting
- * change of the energy of springs and gravity */
+ * change of the energy of springs, gravity and tyres */
 static double work_of_change(struct lk_system *sys, const double *inputs)
 {
     double before;

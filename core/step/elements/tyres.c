@@ -74,6 +74,23 @@ static int sample(const struct lk_road *road, const struct lk_tyre *t, const dou
     return lk_road_patch(road, t->track, at, ahead, left, ret);
 }
 
+#define SLOPE_MAX 3 /* largest slope of an external road [1] */
+
+/* set the plane of an external road: through a point, with the slopes along x and y */
+static void take_ground(const double ground[LK_GROUND_VALUES], struct lk_road_plane *ret)
+{
+    double slope[2], length;
+
+    for (int i = 0; i < 2; i++)
+        slope[i] = lk_max(-SLOPE_MAX, lk_min(ground[3 + i], SLOPE_MAX));
+    length = lk_root(1 + slope[0] * slope[0] + slope[1] * slope[1]);
+    memcpy(ret->point, ground, sizeof(ret->point));
+    for (int i = 0; i < 3; i++)
+        ret->normal[i] = (i < 2 ? -slope[i] : 1) / length;
+    ret->cosine = ret->normal[2];
+    ret->grip = 1;
+}
+
 /* compute the plane below the contact point in two passes: below the centre, then at the
  * contact; or only the plane below the centre */
 void lk_tyre_place(struct lk_system *sys, int index)
@@ -87,6 +104,10 @@ void lk_tyre_place(struct lk_system *sys, int index)
     double at[3], centre[3], local[3];
     int is_there;
 
+    if (t->ground >= 0) { /* the model fixes this branch */
+        take_ground(t->now->ground, plane);
+        return;
+    }
     lk_rotate(pose[1]->R, j->p[1], at);
     for (int i = 0; i < 3; i++)
         at[i] = at[i] + pose[1]->x[i] - pose[0]->x[i];
@@ -107,6 +128,33 @@ void lk_tyres_place(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_tyres; i++)
         lk_tyre_place(sys, i);
+}
+
+void lk_tyres_ground(struct lk_system *sys, const double *inputs)
+{
+    for (int i = 0; i < sys->n_tyres; i++)
+        if (sys->tyre[i].ground >= 0)
+            memcpy(sys->tyre[i].now->ground, inputs + sys->tyre[i].ground,
+                   sizeof(sys->tyre[i].now->ground));
+}
+
+double lk_tyres_stored(struct lk_system *sys)
+{
+    double sum = 0;
+
+    for (int i = 0; i < sys->n_tyres; i++) {
+        const struct lk_tyre *t = &sys->tyre[i];
+        const struct lk_joint *j = joint_of(sys, t);
+        const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+        struct lk_wheel w;
+
+        if (t->ground < 0)
+            continue;
+        lk_tyre_place(sys, i);
+        lk_wheel_at(j, pose, &w);
+        sum += lk_tyre_stored(t, w.depth);
+    }
+    return sum;
 }
 
 /* ---- motion ---- */
@@ -296,6 +344,8 @@ static void start(struct lk_system *sys, const double *inputs)
         const struct lk_joint *j = joint_of(sys, t);
         const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
 
+        if (t->ground >= 0) /* the inputs may have moved it */
+            lk_tyre_place(sys, i);
         lk_wheel_at(j, pose, &t->now->start);
     }
 }

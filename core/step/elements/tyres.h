@@ -51,11 +51,16 @@ struct lk_grip {
     int input;
 };
 
+#define LK_GROUND_VALUES                                                                           \
+    5 /* of an input: x, y, z of a point [m], slopes along x and y [1], world */
+
 /** struct lk_tyre_now - scratch of a tyre. @plane: plane of the road at the present pose, road
  * axes;
+ * @ground: the plane of an external road, as its input has it
  * @start: contact at the start of the step */
 struct lk_tyre_now {
     struct lk_road_plane plane;
+    double ground[LK_GROUND_VALUES];
     struct lk_wheel start;
 };
 
@@ -76,6 +81,8 @@ struct lk_tyre_now {
  * @speed: TMeasy: its slips are divided by the sum of the speed of rolling and this speed [m/s],
  *         see find_slip() in tyres.c
  * @grip:  factors of the road and of the tyre
+ * @ground: index of the first value of the input that has the plane under the tyre, on an external
+ *         road; else -1
  * @held:  poses of road and wheel without deflection of the carcass, see lk_tyres_hold() */
 struct lk_tyre {
     int joint;
@@ -97,6 +104,7 @@ struct lk_tyre {
     int is_by_centre;
     double speed;
     struct lk_grip grip[2];
+    int ground;
     struct lk_pose held[2];
     struct lk_tyre_now *now;
 };
@@ -116,6 +124,13 @@ struct lk_tyre_view {
  * all tyres, at the present poses. The Jacobians depend on this plane. Cycle, RT: yes. */
 void lk_tyre_place(struct lk_system *system, int index);
 void lk_tyres_place(struct lk_system *system);
+
+/** lk_tyres_ground() - take the planes of external roads from @inputs. Cycle, RT: yes. */
+void lk_tyres_ground(struct lk_system *system, const double *inputs);
+
+/** lk_tyres_stored() - return the energy of all tyres on external roads at the present poses [J].
+ * Cycle, RT: yes. */
+double lk_tyres_stored(struct lk_system *system);
 
 /** lk_tyres_iterate() - evaluate the law of tyre @i over the step to the present poses, with the
  * present estimate of the velocities. @is_first: keep the road planes of the start of the step
