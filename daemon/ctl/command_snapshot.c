@@ -5,7 +5,10 @@
 
 int lkd_command_snapshot(struct lkd_call *call)
 {
-    lkd_snapshot_take(call->rig, call->request->snapshot->name, call->answer);
+    if (call->request->snapshot->in_reply)
+        call->reply->copy = lkd_snapshot_copy(call->rig, call->arena, call->answer);
+    else
+        lkd_snapshot_take(call->rig, call->request->snapshot->name, call->answer);
     return 0;
 }
 

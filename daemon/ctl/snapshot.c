@@ -180,6 +180,51 @@ static bool await_copy(struct lkd_rig *rig)
     return !atomic_compare_exchange_strong(&cycle->snapshot.turn, &wanted, LKD_SNAPSHOT_IDLE);
 }
 
+/* Have a copy made, if the state allows it. Return: false: the refusal is in the answer. */
+static bool make_copy(struct lkd_rig *rig, struct lkd_answer *a)
+{
+    if (!lkd_rig_allows(rig, "snapshot", IN(READY) | IN(ARMED) | IN(RUNNING) | IN(PAUSED), a))
+        return false;
+    if (await_copy(rig))
+        return true;
+    lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL,
+                   "the cycle has not come to its next grid point; ask again");
+    return false;
+}
+
+Linkage__V1__StateCopy *lkd_snapshot_copy(struct lkd_rig *rig, struct lk_wire_arena *arena,
+                                          struct lkd_answer *a)
+{
+    Linkage__V1__StateCopy *copy = NULL;
+    const struct lkd_cycle *cycle;
+    struct lkd_snapshot *s;
+
+    if (!make_copy(rig, a))
+        return NULL;
+    cycle = rig->loaded->cycle;
+    s = &rig->loaded->cycle->snapshot;
+    copy = lk_wire_arena_take(arena, sizeof(*copy));
+    if (copy) {
+        linkage__v1__state_copy__init(copy);
+        copy->copied_ns = (uint64_t)lkd_clock_ns();
+        copy->model_id = rig->loaded->model_id;
+        copy->n_acting = (size_t)cycle->n_inputs;
+        copy->acting = lk_wire_arena_take(arena, ((size_t)cycle->n_inputs + 1) * sizeof(double));
+        copy->state.len = s->size;
+        copy->state.data = lk_wire_arena_take(arena, s->size);
+    }
+    if (copy && copy->acting && copy->state.data) {
+        memcpy(copy->acting, s->acting, (size_t)cycle->n_inputs * sizeof(double));
+        memcpy(copy->state.data, s->state, s->size);
+        lk_state_seal(copy->state.data, s->size);
+    } else {
+        copy = NULL;
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL, "out of memory");
+    }
+    atomic_store_explicit(&s->turn, LKD_SNAPSHOT_IDLE, memory_order_release);
+    return copy;
+}
+
 void lkd_snapshot_take(struct lkd_rig *rig, const char *name, struct lkd_answer *a)
 {
     unsigned char *bytes = NULL;
@@ -187,14 +232,8 @@ void lkd_snapshot_take(struct lkd_rig *rig, const char *name, struct lkd_answer 
     size_t size;
     int r;
 
-    if (!lkd_rig_allows(rig, "snapshot", IN(READY) | IN(ARMED) | IN(RUNNING) | IN(PAUSED), a) ||
-        !make_path(rig, name, path, a))
+    if (!make_path(rig, name, path, a) || !make_copy(rig, a))
         return;
-    if (!await_copy(rig)) {
-        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL,
-                       "the cycle has not come to its next grid point; ask again");
-        return;
-    }
     r = lkd_snapshot_bytes(rig->loaded->cycle, &bytes, &size);
     atomic_store_explicit(&rig->loaded->cycle->snapshot.turn, LKD_SNAPSHOT_IDLE,
                           memory_order_release);

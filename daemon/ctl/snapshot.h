@@ -12,6 +12,7 @@
 #define LKD_CTL_SNAPSHOT_H
 
 #include "rig.h"
+#include "wire.h"
 
 /** struct lkd_resume - state from which the next run continues; if @bytes is NULL, the run begins
  * at t = 0.
@@ -41,6 +42,10 @@ void lkd_snapshot_apply(struct lkd_cycle *cycle, const unsigned char *bytes);
 const double *lkd_snapshot_commanded(const struct lkd_cycle *cycle, const unsigned char *bytes);
 
 void lkd_snapshot_take(struct lkd_rig *rig, const char *name, struct lkd_answer *ret_answer);
+/** lkd_snapshot_copy() - Copy the run into a message, in @arena. Return: the message; NULL: the
+ * refusal is in the answer. */
+Linkage__V1__StateCopy *lkd_snapshot_copy(struct lkd_rig *rig, struct lk_wire_arena *arena,
+                                          struct lkd_answer *ret_answer);
 void lkd_snapshot_restore(struct lkd_rig *rig, const char *name, struct lkd_answer *ret_answer);
 
 /** lkd_snapshot_forget() - Discard the restored snapshot; the next run begins at t = 0. */

@@ -3,43 +3,16 @@
 """Poses for other programs: the sedan drives a bend, linkage-esmini sends its pose as datagrams of esmini and of OSI,
 and both agree with the recording at the same step. The bytes are decoded here, by their published layout.
 usage: test-world.py LINKAGED LINKAGECTL LINKAGE LINKAGE-ESMINI SOURCE-ROOT"""
-import csv, json, math, pathlib, shutil, socket, struct, subprocess, sys, tempfile, time
+import math, socket, struct, sys, time
+from car_rig import CarRig, decode
 
-linkaged, linkagectl, linkage, esmini = sys.argv[1:5]
-root = pathlib.Path(sys.argv[5])
-work = pathlib.Path(tempfile.mkdtemp(prefix='linkage-world-'))
-lines = {name: f'ipc://{work}/{name}' for name in ('control', 'inputs', 'outputs')}
-PATIENCE_S = 60
+linkaged, linkagectl, linkage, esmini, root = sys.argv[1:]
 POINT = (-1.388, 0, -0.55)
 BOX = (4.8, 1.9, 1.4)
-processes = []
 
 
 def fail(text):
-    print(f'FAILED: {text}\n' + (work / 'log').read_text(encoding='utf-8')[-3000:])
-    sys.exit(1)
-
-
-def start(*command):
-    with open(work / 'log', 'a', encoding='utf-8') as out:
-        processes.append(subprocess.Popen([str(word) for word in command], stdout=out, stderr=out))
-    return processes[-1]
-
-
-def ctl(*words, may_fail=False):
-    done = subprocess.run([linkagectl, '--endpoint', lines['control'], '--timeout', '60', '--json', *map(str, words)],
-                          capture_output=True, text=True)
-    if done.returncode != 0 and not may_fail:
-        fail(f'{words}: {done.stdout}{done.stderr}')
-    return json.loads(done.stdout.splitlines()[0]) if done.returncode == 0 else None
-
-
-def await_that(what, test):
-    end_s = time.monotonic() + PATIENCE_S
-    while not test():
-        if time.monotonic() > end_s:
-            fail(what)
-        time.sleep(0.05)
+    rig.fail(text)
 
 
 class Receiver:
@@ -56,36 +29,6 @@ class Receiver:
                 self.packets.append(self.socket.recv(2048))
         except BlockingIOError:
             return len(self.packets)
-
-
-def decode(data):
-    """any message of protobuf: number of the field -> list of values, doubles as such, messages as bytes"""
-    fields, at = {}, 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(data):
-        key = varint()
-        number, kind = key >> 3, key & 7
-        if kind == 0:
-            value = varint()
-        elif kind == 1:
-            value, = struct.unpack_from('<d', data, at)
-            at += 8
-        else:
-            size = varint()
-            value, at = data[at:at + size], at + size
-        fields.setdefault(number, []).append(value)
-    return fields
 
 
 def numbers(data):
@@ -133,41 +76,20 @@ def check_pose(what, pose, row, point):
         fail(f'{what} is {error} beside the recording')
 
 
-def main():
-    (work / 'd.yaml').write_text(f"""linkaged: 1
-endpoints: {json.dumps(lines)}
-model: {root}/config/models/sedan.yaml
-realtime: {{core: none, priority: 0, lock_memory: false, degraded: allow}}
-overrun: {{fault_in_a_row: 0}}
-watchdog: {{time: 60}}
-budget: {{steps: 1000}}
-record: {{directory: {work}, autostart: true}}
-""", encoding='utf-8')
-    daemon = start(linkaged, '--config', work / 'd.yaml')
-    await_that('the daemon does not come up', lambda: ctl('status', may_fail=True) is not None)
+with CarRig(linkaged, linkagectl, linkage, root) as rig:
+    rig.start_daemon(rig.root / 'config/models/sedan.yaml')
     scenario, world = Receiver(), Receiver()
-    common = ('--object', 3, *(word for name, line in lines.items() for word in (f'--{name}', line)))
-    senders = [start(esmini, '--port', scenario.port, f'--point={",".join(map(str, POINT))}', '--wheel', 'rack', '--ratio', -0.15, *common),
-               start(esmini, '--port', world.port, '--osi', '--box', ','.join(map(str, BOX)), '--divisor', 20, *common)]
-    await_that('the daemon does not arm', lambda: ctl('arm', '--allow-degraded', may_fail=True) is not None)
-    ctl('start')
-    ctl('set', 'throttle', 1)
+    common = ('--object', 3, *rig.endpoints)
+    senders = [rig.start(esmini, '--port', scenario.port, f'--point={",".join(map(str, POINT))}', '--wheel', 'rack', '--ratio', -0.15, *common),
+               rig.start(esmini, '--port', world.port, '--osi', '--box', ','.join(map(str, BOX)), '--divisor', 20, *common)]
+    rig.begin()
+    rig.ctl('set', 'throttle', 1)
     time.sleep(1)
-    ctl('set', 'steer', 2)
-    await_that('no datagrams arrive', lambda: scenario.take() > 150 and world.take() > 75)
-    ctl('stop')
+    rig.ctl('set', 'steer', 2)
+    rig.await_that('no datagrams arrive', lambda: scenario.take() > 150 and world.take() > 75)
     for sender in senders:
-        sender.terminate()
-        if sender.wait(PATIENCE_S) != 0:
-            fail('a sender ended with an error')
-    ctl('shutdown')
-    if daemon.wait(PATIENCE_S) != 0:
-        fail('the daemon ended with an error')
-    recording, = work.glob('*.mcap')
-    subprocess.run([linkage, 'export', recording, '-o', work / 'run.csv'], check=True, stdout=subprocess.DEVNULL)
-    with open(work / 'run.csv', encoding='utf-8') as file:
-        rows = {round(1000 * float(row['time [s]'])): {key.split(' ')[0]: float(value) for key, value in row.items() if value}
-                for row in csv.DictReader(file)}
+        rig.end(sender)
+    rows = rig.rows(rig.stop())
     compared = 0
     for frame, values in map(from_esmini, scenario.packets):
         if frame in rows:
@@ -184,12 +106,3 @@ record: {{directory: {work}, autostart: true}}
             compared += 1
     if compared < 200:
         fail(f'{compared} poses compared')
-
-
-try:
-    main()
-finally:
-    for process in processes:
-        if process.poll() is None:
-            process.kill()
-    shutil.rmtree(work, ignore_errors=True)
