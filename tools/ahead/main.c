@@ -8,13 +8,12 @@
  * published. */
 #include "ahead.h"
 #include "client.h"
-#include "linkage/stacks.h"
 #include "message.h"
 #include "option_table.h"
+#include "service.h"
 
 #include <getopt.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,14 +56,6 @@ struct work {
     double *values;
     bool has_told;
 };
-
-static volatile sig_atomic_t ends;
-
-static void on_signal(int number)
-{
-    (void)number;
-    ends = 1;
-}
 
 static void nap(double seconds)
 {
@@ -195,10 +186,10 @@ static int run(struct work *w)
 {
     double due_s = 1e-9 * (double)lk_client_now_ns();
 
-    while (!ends) {
+    while (!service_ends()) {
         double now_s;
 
-        if (!look_ahead(w) && !ends)
+        if (!look_ahead(w) && !service_ends())
             nap(AGAIN_S);
         due_s += w->o->every;
         now_s = 1e-9 * (double)lk_client_now_ns();
@@ -267,7 +258,6 @@ int main(int argc, char *argv[])
         {NULL},
     };
     const struct option_table table = {.rows = rows};
-    struct lk_error error;
     int code = options_parse(argc, argv, &table);
 
     if (code != 0)
@@ -276,11 +266,7 @@ int main(int argc, char *argv[])
         fputs(usage, stderr);
         return OPTIONS_USAGE;
     }
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
-    if (lk_stacks_prepare(&error) != 0) {
-        complain("%s", error.text);
+    if (!service_begin())
         return 1;
-    }
     return open_and_run(&o);
 }

@@ -6,13 +6,12 @@
 #include "bench.h"
 #include "driver_model.h"
 #include "linkage/file.h"
-#include "linkage/stacks.h"
 #include "message.h"
 #include "option_table.h"
+#include "service.h"
 
 #include <getopt.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,14 +20,6 @@
 #define SILENT_MS 100  /* longest wait for a sample */
 #define RATIO     0.02 /* curvature for each angle of the steering wheel of a car [1/(rad m)] */
 #define SEEN      13   /* values of a pose and a velocity */
-
-static volatile sig_atomic_t ends;
-
-static void on_signal(int number)
-{
-    (void)number;
-    ends = 1;
-}
 
 static int read_driver(const char *file, const struct driver_limits *limits, struct driver *ret)
 {
@@ -60,7 +51,7 @@ static void run(struct driver *d, struct lk_client_bench *bench)
 {
     double before_s = 0;
 
-    while (!ends) {
+    while (!service_ends()) {
         const Linkage__V1__OutputSample *sample;
         struct lk_client_bench_view view;
         struct driver_car car;
@@ -138,7 +129,6 @@ int main(int argc, char *argv[])
     const struct option_table table = {.rows = rows};
     struct lk_client_bench *bench;
     struct driver driver = {.n = 0};
-    struct lk_error error;
     int code = options_parse(argc, argv, &table);
 
     if (code != 0)
@@ -147,12 +137,8 @@ int main(int argc, char *argv[])
         fputs(usage, stderr);
         return OPTIONS_USAGE;
     }
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
-    if (lk_stacks_prepare(&error) != 0) {
-        complain("%s", error.text);
+    if (!service_begin())
         return 1;
-    }
     code = read_driver(argv[optind], &limits, &driver);
     if (code == 0)
         code = open_bench(endpoint, &bench);

@@ -7,14 +7,13 @@
  * answer acts from the next step on or the one after it. On a plane a late answer is exact, because
  * the plane is known beyond the point for which it was asked. */
 #include "bench.h"
-#include "linkage/stacks.h"
 #include "message.h"
 #include "model/road_file.h"
 #include "option_table.h"
+#include "service.h"
 
 #include <getopt.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,14 +30,6 @@ struct world {
     double amplitude;
     double length;
 };
-
-static volatile sig_atomic_t ends;
-
-static void on_signal(int number)
-{
-    (void)number;
-    ends = 1;
-}
 
 /* compute the answer for a contact point; where a height field has a hole, the level [m] */
 static void answer(const struct world *w, const double place[3], double ret[ANSWER])
@@ -61,7 +52,7 @@ static void run(const struct world *w, struct lk_client_bench *bench, size_t whe
 {
     double values[WHEELS_MAX * ANSWER];
 
-    while (!ends) {
+    while (!service_ends()) {
         const Linkage__V1__OutputSample *sample;
 
         if (lk_client_bench_receive(bench, SILENT_MS, NULL, &sample) != 0 ||
@@ -138,12 +129,8 @@ int main(int argc, char *argv[])
     setup.control = endpoint[0];
     setup.inputs = endpoint[1];
     setup.outputs = endpoint[2];
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
-    if (lk_stacks_prepare(&error) != 0) {
-        complain("%s", error.text);
+    if (!service_begin())
         return 1;
-    }
     if (file != NULL && lk_road_file_read(file, &world.road, &error) != 0) {
         complain("the file '%s': %s", file, error.text);
         return 1;

@@ -2,15 +2,14 @@
 /* linkage-esmini: sends the pose of a car to another program by UDP: to a UDPDriverController of
  * esmini, or as TrafficUpdate of OSI. It claims nothing and only follows outputs. */
 #include "bench.h"
-#include "linkage/stacks.h"
 #include "message.h"
 #include "option_table.h"
+#include "service.h"
 #include "world.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,14 +36,6 @@ struct options {
     double box[3];
     bool is_osi;
 };
-
-static volatile sig_atomic_t ends;
-
-static void on_signal(int number)
-{
-    (void)number;
-    ends = 1;
-}
 
 static int take_three(const struct option_row *row, const char *text)
 {
@@ -115,7 +106,7 @@ static int run(const struct options *o, int fd)
         complain("%s", error.text);
         return 1;
     }
-    while (!ends) {
+    while (!service_ends()) {
         const Linkage__V1__OutputSample *sample;
 
         if (lk_client_bench_receive(bench, SILENT_MS, NULL, &sample) == 0 &&
@@ -176,7 +167,6 @@ int main(int argc, char *argv[])
         {NULL},
     };
     const struct option_table table = {.rows = rows};
-    struct lk_error error;
     int code = options_parse(argc, argv, &table), fd;
 
     if (code != 0)
@@ -185,12 +175,8 @@ int main(int argc, char *argv[])
         fputs(usage, stderr);
         return OPTIONS_USAGE;
     }
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
-    if (lk_stacks_prepare(&error) != 0) {
-        complain("%s", error.text);
+    if (!service_begin())
         return 1;
-    }
     fd = open_socket(&o);
     if (fd < 0)
         return 1;

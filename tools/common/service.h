@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that run until they are told to end. */
+#ifndef TOOLS_COMMON_SERVICE_H
+#define TOOLS_COMMON_SERVICE_H
+
+#include <stdbool.h>
+
+/** service_begin() - Prepare stacks of a known size, and note SIGINT and SIGTERM. Thread: main.
+ * Return: false after an error message. */
+bool service_begin(void);
+
+/** service_ends() - Return whether one of these signals has come. Thread: any. */
+bool service_ends(void);
+
+#endif
