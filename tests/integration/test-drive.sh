@@ -54,9 +54,10 @@ grep -qx 'all held' "$work/table.txt" || fail "no verdict"
 grep -q '^felt *surge error 0' "$work/washout.txt" || fail "nothing felt: $(cat "$work/washout.txt")"
 head -n 1 "$work/felt.csv" | grep -q '^time \[s\],surge.cue \[m/s^2\],surge.felt' || fail "no curves of what is felt"
 
-# the recording for MATLAB
-for end in csv mat; do "$3" export "$work"/*.mcap -o "$work/outputs.$end" || fail "export to $end"; done
+# the recording for MATLAB, and for tools of cars
+for end in csv mat mf4; do "$3" export "$work"/*.mcap -o "$work/outputs.$end" || fail "export to $end"; done
 python3 -B "$root/tests/integration/check-mat.py" "$work/outputs.mat" "$work/outputs.csv" || fail "MAT-file"
+python3 -B "$root/tests/integration/check-mdf.py" "$work/outputs.mf4" "$work/outputs.csv" || fail "MDF"
 
 # the same recording against legs that are shorter, and a car that rolls on
 python3 -B - "$root" "$build" "$work" <<'PYTHON'

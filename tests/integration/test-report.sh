@@ -45,6 +45,10 @@ for again in 1 2; do
 done
 expect 0 "a MAT-file" "$linkage" export met.mcap -t cycle -o cycles.mat
 expect 0 "what is in it" python3 -B "$here/check-mat.py" cycles.mat cycles.csv
+expect 0 "MDF" "$linkage" export met.mcap -t cycle -o cycles.mf4
+expect 0 "what is in that" python3 -B "$here/check-mdf.py" cycles.mf4 cycles.csv
+expect 0 "MDF of a part" "$linkage" export met.mcap -t cycle -c woken_ns --from 0.5 --to 0.504 -n 2 -o part.mdf
+expect 0 "MDF of no row" "$linkage" export met.mcap -t cycle --from 1e6 -o none.mf4
 expect 1 "no column" "$linkage" export met.mcap -t cycle -c woken
 has "no column" "no column 'woken' in /cycle" err
 if command -v gnuplot >/dev/null; then

@@ -310,7 +310,7 @@ static const char help_export[] =
     "export:\n"
     "  -t, --topic TOPIC       outputs (the default), inputs, cycle or events\n"
     "  -o, --output FILE.csv   otherwise the standard output. FILE.mat: for MATLAB, Octave,\n"
-    "                          scipy.io.loadmat\n" HELP_FORCE
+    "                          scipy.io.loadmat; FILE.mf4: ASAM MDF 4.1, compressed\n" HELP_FORCE
     "  -c, --channels A,B      only these: names of channels, or of components as A.x\n"
     "      --from S  --to S    only these times\n"
     "  -n, --every N           one row of N\n"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage export: writes a topic of a recording as CSV or MAT-file, or the A2L or DBC file of a
- * model. */
+/* linkage export: writes a topic of a recording as CSV, MAT-file or MDF, or the A2L or DBC file of
+ * a model. */
 #include "a2l_file.h"
 #include "commands.h"
 #include "csv.h"
 #include "dbc_file.h"
 #include "linkage/text.h"
 #include "mat_file.h"
+#include "mdf_file.h"
 #include "recorded.h"
 #include "rows.h"
 #include "scene_file.h"
@@ -128,13 +129,14 @@ static int export_events(struct recorded *file, const char *output)
 
 /* struct chosen - columns and rows to write. @column: index of each column, @n of them, the time
  * first
- * @csv, @mat: one of them receives the rows */
+ * @csv, @mat, @mdf: one of them receives the rows */
 struct chosen {
     size_t *column;
     size_t n;
     double *values;
     struct lk_csv *csv;
     struct mat *mat;
+    struct mdf *mdf;
 };
 
 /* Return whether @word is the name of a column, or of its channel. */
@@ -205,6 +207,8 @@ static int copy_rows(const struct wanted *e, struct rows *rows, const struct cho
             chosen->values[i] = rows->values[chosen->column[i]];
         if (chosen->mat != NULL)
             fault = mat_add_row(chosen->mat, chosen->values) ? 0 : -ENOMEM;
+        else if (chosen->mdf != NULL)
+            fault = mdf_add_row(chosen->mdf, chosen->values) ? 0 : -ENOMEM;
         else
             fault = lk_csv_write_row(chosen->csv, chosen->values);
     }
@@ -254,12 +258,41 @@ static int write_mat(const struct wanted *e, struct rows *rows, struct chosen *c
     return code;
 }
 
+static int write_mdf(const struct wanted *e, struct rows *rows, struct chosen *chosen)
+{
+    char whole[2 * LK_COLUMN_NAME_SIZE];
+    struct rows_name name;
+    size_t time = 0;
+    bool is_good;
+    int code = EXIT_REFUSED;
+
+    while (chosen->column[time] != rows->time_at)
+        time++;
+    chosen->mdf = mdf_new(chosen->n, time, rows->topic->name + 1);
+    is_good = chosen->mdf != NULL;
+    for (size_t i = 0; i < chosen->n && is_good; i++) {
+        rows_name(rows, chosen->column[i], &name);
+        snprintf(whole, sizeof(whole), "%s%s%s", name.channel, *name.component ? "." : "",
+                 name.component);
+        is_good = mdf_name(chosen->mdf, i, whole, name.unit);
+    }
+    if (!is_good)
+        complain("out of memory");
+    else if (copy_rows(e, rows, chosen) >= 0)
+        code = told_output(e->output, mdf_write(chosen->mdf, e->output, rows->start_ns));
+    mdf_free(chosen->mdf);
+    return code;
+}
+
 static int write_rows(const struct wanted *e, struct rows *rows, struct chosen *chosen)
 {
     const char *end = strrchr(e->output, '.');
 
-    return end != NULL && strcmp(end, ".mat") == 0 ? write_mat(e, rows, chosen)
-                                                   : write_csv(e, rows, chosen);
+    if (end != NULL && strcmp(end, ".mat") == 0)
+        return write_mat(e, rows, chosen);
+    if (end != NULL && (strcmp(end, ".mf4") == 0 || strcmp(end, ".mdf") == 0))
+        return write_mdf(e, rows, chosen);
+    return write_csv(e, rows, chosen);
 }
 
 static int export_rows(const struct wanted *e, struct recorded *file)

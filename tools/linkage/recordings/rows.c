@@ -91,6 +91,8 @@ int rows_next(struct rows *rows)
         }
         if (!rows->has_clock)
             rows->values[0] = time_of(rows, &item);
+        if (rows->start_ns == 0)
+            rows->start_ns = item.log_ns - (uint64_t)(int64_t)(1e9 * rows->values[rows->time_at]);
         return 1;
     }
     return result;

@@ -9,6 +9,7 @@
 /** struct rows - a topic as rows.
  * @n:         number of columns;  @time_at: the one with the time [s]
  * @values:    the present row: n numbers
+ * @start_ns:  UTC at the time 0, from the first row
  * @has_clock: the topic itself has the time; otherwise it is a column before its own */
 struct rows {
     struct recorded *file;
@@ -22,6 +23,7 @@ struct rows {
     uint64_t deadline_ns;
     double time_s;
     uint64_t first_ns;
+    uint64_t start_ns;
 };
 
 /** struct rows_name - name of a column, as in a CSV file. */
