@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAMES_MAX 128
-#define LIST_SIZE 360
+#define NAMES_MAX    128
+#define LIST_SIZE    360
+#define EXACT_ROUNDS 20 /* repetitions of all passes, with which errors of forces are small */
 
 #define ALI3 "index-3 DCA with augmented Lagrangian and projections, Nonlinear Dynamics, 2018"
 
@@ -23,6 +24,10 @@ static const struct lk_lab_own owns[] = {
      "joints and the tree of ali3"},
     {"rattle:order-4", "rattle", LK_COORDINATES_LIE, 4, "two of these steps extrapolated"},
     {"rattle:order-6", "rattle", LK_COORDINATES_LIE, 6, "three of them"},
+    {"rattle:exact-contact", "rattle", LK_COORDINATES_LIE, 2,
+     "the passes of contacts repeated until the forces of the step are exact (Alart and Curnier, "
+     "1991)",
+     EXACT_ROUNDS},
     {"rk4", "rk4", LK_COORDINATES_LIE, 2,
      "Runge-Kutta method of order 4 (Kutta, 1901) with the joints and projections of ali3"},
 };

@@ -12,13 +12,15 @@
  * daemon.
  * @name:  name with variant
  * @formulation, @coordinates, @order: values of the solver section that select this step
- * @paper: see struct lk_lab_name */
+ * @paper: see struct lk_lab_name
+ * @contact_rounds: see struct lk_options; above 0 the step is for models with contacts */
 struct lk_lab_own {
     const char *name;
     const char *formulation;
     enum lk_coordinates coordinates;
     int order;
     const char *paper;
+    int contact_rounds;
 };
 
 /** struct lk_lab_choice - a resolved method: either @own, or @equations with @integrator.

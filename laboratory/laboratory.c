@@ -104,14 +104,33 @@ void lk_laboratory_blas(char *text, size_t size)
 
 /* ---- opening ---- */
 
+static bool has_contacts(const struct lk_model *model)
+{
+    bool any = false;
+
+    for (int i = 0; i < model->n_forces; i++)
+        any |= model->forces[i].type == LK_FORCE_CONTACT;
+    return any;
+}
+
 static int open_own(struct lk_laboratory *lab, const struct lk_model *model,
                     const struct lk_method *method, struct lk_error *ret_error)
 {
     const struct lk_lab_own *own = lab->choice.own;
     struct lk_model copy = *model; /* shallow copy, which uses the lists of the model */
     struct lk_options options = {
-        .step = method->step, .engine = method->engine, .all_rows = method->all_rows};
+        .step = method->step,
+        .engine = method->engine,
+        .all_rows = method->all_rows,
+        .contact_rounds = own->contact_rounds,
+    };
     const char *why;
+
+    if (own->contact_rounds > 0 && !has_contacts(model)) {
+        lk_error_set(ret_error, "formulation %s is for contacts, of which the model has none",
+                     own->name);
+        return LK_E_MODEL;
+    }
 
     /* use the number of iterations in the model only if the model names the same formulation */
     if (strcmp(lk_formulation_choose(model, NULL, &why), own->formulation) != 0)

@@ -49,6 +49,15 @@ has 'run to the standard output: summary' '100 steps of 1 ms' err
 expect 0 'run, half a row' "$linkage" run "$models/pendulum.yaml" -d 0.25 -n 100 --formulation dca -o -
 same 'run, half a row' 4 "$(wc -l <out)"
 
+# contacts: the fixed passes of the default step beside exact forces
+expect 0 'compare contacts' "$linkage" compare "$models/box-on-platform.yaml" --formulations rattle,rattle:exact-contact \
+    --steps 0.002,0.001 -d 0.04 --limit 60 -o contacts
+has 'compare contacts: reference' 'reference   rattle:exact-contact at' out
+same 'compare contacts: runs' 4 "$(grep -c '^  [12]ms ' out)"
+holds 'compare contacts: errors' "$(awk '/^  [12]ms/ && $3 > m { m = $3 } END { printf "%.3g < 1e-4 && %.3g > 0", m, m }' out)"
+expect 0 'compare without contacts' "$linkage" compare "$models/pendulum.yaml" --formulations rattle,rattle:exact-contact -d 0.1 -o without
+has 'compare without contacts' 'rattle:exact-contact is for contacts, of which the model has none' out
+
 # a model that asks for what only the laboratory has
 sed 's/solver: {/solver: {formulation: complement:svd, /' "$models/pendulum.yaml" >offline.yaml
 expect 0 'run offline' "$linkage" run offline.yaml -d 0.1

@@ -115,6 +115,15 @@ static bool needs_all_rows(struct lk_model *model)
     return needs;
 }
 
+static bool has_contacts(const struct lk_model *model)
+{
+    bool any = false;
+
+    for (int i = 0; i < model->n_forces; i++)
+        any |= model->forces[i].type == LK_FORCE_CONTACT;
+    return any;
+}
+
 static int run_comparison(const struct compare_options *options)
 {
     struct compare c = {.options = options};
@@ -125,8 +134,8 @@ static int run_comparison(const struct compare_options *options)
     if (model != NULL) {
         c.all_rows = needs_all_rows(model);
         /* The formulation of the model does not matter here, because every run sets its own. It is
-         * replaced, because it may exist only in the laboratory. */
-        strcpy(model->solver.formulation, "ali3");
+         * replaced, because it may exist only in the laboratory; contacts have one alone. */
+        strcpy(model->solver.formulation, has_contacts(model) ? "rattle" : "ali3");
         c.system = compile_model(options->path, model, NULL);
     }
     if (c.system != NULL)

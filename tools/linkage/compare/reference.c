@@ -88,6 +88,7 @@ static const struct candidate candidates[] = {
     TIGHTLY("absolute", NULL),
     FINELY("rk4"),
     FINELY("ali3"),
+    FINELY("rattle:exact-contact"),
 };
 #define N_CANDIDATES (int)(sizeof(candidates) / sizeof(*candidates))
 
