@@ -15,11 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAN_MIN  0.1   /* least cosine of half the turn at a row */
-#define TWO_WAYS  0.01  /* least difference of heights at a crossing [m] */
-#define LINE_STEP 2.0   /* least distance of points of a line for pictures [m] */
-#define LINE_ROWS 20000 /* largest number of points of such a line */
-#define ROUNDING  1e-9  /* tolerance for a fraction of a way, and for v [m] */
+#define LEAN_MIN   0.1   /* least cosine of half the turn at a row */
+#define TWO_WAYS   0.01  /* least difference of heights at a crossing [m] */
+#define LINE_STEP  2.0   /* least distance of points of a line for pictures [m] */
+#define LINE_LEAST 40    /* points of a line of a short road, if it has so many rows */
+#define LINE_ROWS  20000 /* largest number of points of such a line */
+#define ROUNDING   1e-9  /* tolerance for a fraction of a way, and for v [m] */
 
 /** struct knot - a row of the line: its position, height, banking, and unit direction across, to
  * the left. */
@@ -462,7 +463,8 @@ int lk_crg_surface_lines(const struct lk_crg_surface *s, struct lk_road_point **
 {
     const struct lk_crg *c = s->crg;
     const double v[3] = {c->v[0], 0, c->v[c->n_v - 1]};
-    int stride = 1 + (int)fmax(LINE_STEP / c->step, c->n / LINE_ROWS), n = 0;
+    int stride = (int)fmin(fmax(LINE_STEP / c->step, c->n / LINE_ROWS), c->n / LINE_LEAST) + 1;
+    int n = 0;
     struct lk_road_point *line = calloc(3 * (size_t)(c->n / stride + 3), sizeof(*line));
 
     if (line == NULL)
