@@ -180,11 +180,14 @@ static bool await_copy(struct lkd_rig *rig)
     return !atomic_compare_exchange_strong(&cycle->snapshot.turn, &wanted, LKD_SNAPSHOT_IDLE);
 }
 
-/* Have a copy made, if the state allows it. Return: false: the refusal is in the answer. */
+static bool allows_copy(const struct lkd_rig *rig, struct lkd_answer *a)
+{
+    return lkd_rig_allows(rig, "snapshot", IN(READY) | IN(ARMED) | IN(RUNNING) | IN(PAUSED), a);
+}
+
+/* Have a copy made. Return: false: the refusal is in the answer. */
 static bool make_copy(struct lkd_rig *rig, struct lkd_answer *a)
 {
-    if (!lkd_rig_allows(rig, "snapshot", IN(READY) | IN(ARMED) | IN(RUNNING) | IN(PAUSED), a))
-        return false;
     if (await_copy(rig))
         return true;
     lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL,
@@ -199,7 +202,7 @@ Linkage__V1__StateCopy *lkd_snapshot_copy(struct lkd_rig *rig, struct lk_wire_ar
     const struct lkd_cycle *cycle;
     struct lkd_snapshot *s;
 
-    if (!make_copy(rig, a))
+    if (!allows_copy(rig, a) || !make_copy(rig, a))
         return NULL;
     cycle = rig->loaded->cycle;
     s = &rig->loaded->cycle->snapshot;
@@ -232,7 +235,7 @@ void lkd_snapshot_take(struct lkd_rig *rig, const char *name, struct lkd_answer 
     size_t size;
     int r;
 
-    if (!make_path(rig, name, path, a) || !make_copy(rig, a))
+    if (!allows_copy(rig, a) || !make_path(rig, name, path, a) || !make_copy(rig, a))
         return;
     r = lkd_snapshot_bytes(rig->loaded->cycle, &bytes, &size);
     atomic_store_explicit(&rig->loaded->cycle->snapshot.turn, LKD_SNAPSHOT_IDLE,
