@@ -10,6 +10,10 @@
 #include <math.h>
 #include <string.h>
 
+#define OUT   256
+#define G     9.81
+#define SLOPE "[4.905, 0, -8.49570921110433]" /* 30 degrees */
+
 static inline void near_to(const char *what, double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance))

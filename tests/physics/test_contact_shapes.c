@@ -7,8 +7,6 @@
 #include <string.h>
 
 #define TEXT 16384
-#define OUT  64
-#define G    9.81
 
 /* struct text - a model that is written piece by piece */
 struct text {
@@ -218,8 +216,6 @@ static void follower_jumps(void **state)
 }
 
 /* ---- rolling and standing ---- */
-
-#define SLOPE "[4.905, 0, -8.49570921110433]" /* 30 degrees */
 
 /* A cylinder and a round profile roll down a plane, and a road, with 2/3 g sin a. */
 static void wheels_roll(void **state)
