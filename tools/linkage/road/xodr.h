@@ -41,7 +41,7 @@ enum xodr_curve { XODR_LINE, XODR_ARC, XODR_SPIRAL, XODR_PARAM };
 /** struct xodr_piece - a piece of a reference line from @s on, @length long.
  * @x, @y, @heading: its start
  * @curvature: at both ends [1/m];  XODR_PARAM: @u, @v: coefficients of the cubics of p along and
- *             across the heading, where p runs from 0 to @range */
+ *             across the heading, where p runs from 0 to @range; s is the length along the line */
 struct xodr_piece {
     enum xodr_curve kind;
     long line;
@@ -188,7 +188,8 @@ struct xodr_place {
     double mu;
 };
 
-/** xodr_at() - Compute the point of a road at @s and @t, with the tangent of its line.
+/** xodr_at() - Compute the point of a road at @s and @t, with the tangent of its line. Beyond its
+ * borders the road goes on at their height.
  * Return: false: @s is not on the road. */
 bool xodr_at(const struct xodr_road *road, double s, double t, struct xodr_place *ret,
              double ret_tangent[2]);

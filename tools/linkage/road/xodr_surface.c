@@ -192,6 +192,10 @@ static void walk(struct cut *c, const struct border *centre, int way)
             break;
     }
     c->beyond = fmax(way * (c->wanted - (c->is_t ? c->t : c->aside)), 0);
+    if (c->is_t) { /* beyond its border the road goes on at the same height */
+        c->aside += way * c->beyond * c->cosine;
+        c->t += way * c->beyond;
+    }
 }
 
 /* add OpenCRG files of the road; outside of their lines they have no effect */
