@@ -188,15 +188,6 @@ static void latch_stamps(struct lkd_cycle *cycle, const struct lkd_input *input)
     cycle->rt.n_stamps = input->n_stamps;
 }
 
-/* Return the energy balance: energy gained - work put in + energy dissipated [J]. */
-static double energy_balance(const struct lkd_figures *f)
-{
-    const struct lk_health *h = &f->health;
-
-    return h->kinetic + h->potential - f->energy_start - h->work_input - h->work_drive -
-           h->work_applied + h->dissipated;
-}
-
 /* Compute the acting inputs from the newest commanded inputs with the guard.
  * Return: false if a rule demands a fault. */
 static bool latch(struct lkd_cycle *cycle, const struct lkd_input *input)
@@ -206,7 +197,7 @@ static bool latch(struct lkd_cycle *cycle, const struct lkd_input *input)
         .step = f->step,
         .overruns = f->overruns,
         .residual = f->health.residual_position,
-        .energy = energy_balance(f),
+        .energy = lk_energy_balance(&f->health) - f->energy_start,
         .position = f->extent.position,
         .speed = f->extent.speed,
         .energy_jump = f->energy_jump,

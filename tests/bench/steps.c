@@ -8,6 +8,7 @@
  * first, both relative to the largest kinetic energy. Then the largest violation of a joint and of
  * its rate. Last the time of a step, the minimum of several measurements in turns. If a formulation
  * refuses the model, the row has its reason. */
+#include "linkage/energy.h"
 #include "linkage/linkage.h"
 #include "model/model.h"
 #include <dirent.h>
@@ -142,12 +143,6 @@ struct held {
     double velocity;
 };
 
-static double balance_of(const struct lk_health *h)
-{
-    return h->kinetic + h->potential + h->dissipated - h->work_input - h->work_drive -
-           h->work_applied;
-}
-
 static struct held hold(struct runner *r)
 {
     struct held held = {0};
@@ -156,13 +151,13 @@ static struct held hold(struct runner *r)
     int second = (int)lround(1 / lk_system_step_size(r->system));
 
     lk_system_health(r->system, &health);
-    start = balance_of(&health);
+    start = lk_energy_balance(&health);
     for (int i = 0; i < DRIFT * second; i++) {
         double error;
 
         advance(r, 1);
         lk_system_health(r->system, &health);
-        error = balance_of(&health) - start;
+        error = lk_energy_balance(&health) - start;
         kinetic = fmax(kinetic, health.kinetic);
         held.largest = fmax(held.largest, fabs(error));
         mean[0] += i < second ? error / second : 0;

@@ -3,6 +3,7 @@
 """--json of run, modes, equilibrium, info and sweep: one object on the standard output, with the numbers of the text.
 
 usage: test-json.py LINKAGE TIMED-RECORDING CONFIG LABORATORY(true or false)"""
+import csv
 import json
 import math
 import os
@@ -83,6 +84,25 @@ def method():
     near('drift', data['energy_drift_J'], find(r'energy drift +(\S+) J', text)[0])
 
 
+def drift():
+    """The work of loads and of drives is none."""
+    loads = 'forces: {push: {type: constant-torque, body: top, torque: [0, 2, 0]}, ' \
+            'air: {type: drag, body: top, area: [1, 1, 1], wind: [3, 0, 0]}}\n'
+    with tempfile.TemporaryDirectory() as folder:
+        top = pathlib.Path(folder, 'top.yaml')
+        top.write_text((models / 'heavy-top.yaml').read_text().replace('outputs:\n', loads + 'outputs:\n  work: {type: work}\n'))
+        runs = [(top,), (models / 'walker.yaml',)]
+        if has_laboratory == 'true':
+            runs.append((top, '--formulation', 'absolute', '--tolerance', '1e-8'))
+        for options in runs:
+            options = ('run', *options, '-d', '2')
+            first, *_, last = csv.reader(say(*options, '-o', '-').stdout.splitlines())
+            work = max(abs(float(last[first.index(f'work.{name} [J]')])) for name in ('drive', 'applied'))
+            found = ask(*options, '--json')['energy_drift_J']
+            if not work > 0.1 or not found < 1e-3 * work:
+                faults.append(f'{options}: a drift of {found} J, where {work} J of work were done')
+
+
 def modes():
     for options in ([models / 'quarter-car.yaml'], [models / 'bicycle.yaml', '--pose'], [models / 'pendulum.yaml']):
         text, data = say('modes', *options).stdout, ask('modes', *options, '-j')
@@ -154,7 +174,7 @@ def sweep():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for test in [run, modes, equilibrium, info, sweep] + [method] * (has_laboratory == 'true'):
+    for test in [run, drift, modes, equilibrium, info, sweep] + [method] * (has_laboratory == 'true'):
         test()
     os.chdir('/')
 print('\n'.join(faults) or 'good')

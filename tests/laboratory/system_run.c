@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "system_run.h"
 #include "../cmocka_all.h"
+#include "linkage/energy.h"
 #include "model/model.h"
 #include <math.h>
 #include <string.h>
-
-static double balance(const struct lk_health *h)
-{
-    return h->kinetic + h->potential + h->dissipated - h->work_input - h->work_drive -
-           h->work_applied;
-}
 
 static void end_of(const struct lk_system *sys, int n_bodies, struct system_run *ret)
 {
@@ -39,13 +34,13 @@ int system_run(struct lk_model *model, const char *formulation, double h, double
     *ret = (struct system_run){0};
     assert_true(model->n_bodies <= SYSTEM_RUN_BODIES);
     lk_system_health(sys, &health);
-    start = balance(&health);
+    start = lk_energy_balance(&health);
     for (int i = 0; i < (int)lround(end / h); i++) {
         assert_int_equal(lk_system_step(sys, rest), 0);
         lk_system_health(sys, &health);
         ret->worst[0] = fmax(ret->worst[0], health.residual_position);
         ret->worst[1] = fmax(ret->worst[1], health.residual_velocity);
-        ret->worst[2] = fmax(ret->worst[2], fabs(balance(&health) - start));
+        ret->worst[2] = fmax(ret->worst[2], fabs(lk_energy_balance(&health) - start));
     }
     end_of(sys, model->n_bodies, ret);
     lk_system_free(sys);

@@ -3,6 +3,7 @@
  * a reset and around refused steps, a first sample like the following ones, motions prescribed by
  * drives, a closed energy balance, and refusals. */
 #include "../cmocka_all.h"
+#include "linkage/energy.h"
 #include "linkage/linkage.h"
 #include "model/model.h"
 #include "system_run.h"
@@ -196,7 +197,7 @@ static double balance(const double *sample, int n_outputs)
     struct lk_health h;
 
     memcpy(&h, sample + n_outputs, sizeof(h));
-    return h.kinetic + h.potential + h.dissipated - h.work_input - h.work_drive - h.work_applied;
+    return lk_energy_balance(&h);
 }
 
 /* @tolerance: of outputs, relative to themselves and 1;  @energy_bound: of the balance [J] */

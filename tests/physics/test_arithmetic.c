@@ -148,6 +148,7 @@ static void look_energy(struct scene *s, struct trace *trace)
         lk_energy_look(&watch, s->system, &health);
         lk_energy_account(&watch, &health);
     }
+    keep_number(trace, lk_energy_balance(&health));
     keep_number(trace, watch.appeared);
     keep_number(trace, watch.explained);
     keep_number(trace, watch.jump);
@@ -571,8 +572,9 @@ static const struct row {
     {"lk_laboratory_open", ONCE, look_lab_open},
     {"lk_system_step", LOOK, look_step},
     {"lk_system_run", LOOK, look_run},
-    {"lk_energy_begin lk_energy_look lk_energy_account lk_energy_appears lk_energy_explodes", LOOK,
-     look_energy},
+    {"lk_energy_begin lk_energy_look lk_energy_account lk_energy_balance lk_energy_appears "
+     "lk_energy_explodes",
+     LOOK, look_energy},
     {"lk_system_outputs", LOOK, look_outputs},
     {"lk_system_body_state", LOOK, look_body_state},
     {"lk_system_joint_reaction", LOOK, look_reaction},

@@ -9,6 +9,7 @@
  * finest step of the table. */
 #include "alloc_guard.h"
 #include "cmocka_all.h"
+#include "linkage/energy.h"
 #include "reference_cases.h"
 #include <math.h>
 #include <stdio.h>
@@ -198,7 +199,7 @@ static double balance(const struct lk_system *sys)
     struct lk_health h;
 
     lk_system_health(sys, &h);
-    return h.kinetic + h.potential + h.dissipated - h.work_input - h.work_drive - h.work_applied;
+    return lk_energy_balance(&h);
 }
 
 /* Compute a force that jumps twenty times a second and is constant in between. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trajectory.h"
 #include "cmocka_all.h"
+#include "linkage/energy.h"
 #include "linkage/parameters.h"
 #include <math.h>
 #include <stdio.h>
@@ -364,12 +365,6 @@ static int read_row(FILE *f, char *line, double *row, int n)
 }
 
 /* Return the error of the energy balance: stored energy, plus dissipated, minus supplied. */
-static double balance(const struct lk_health *health)
-{
-    return health->kinetic + health->potential + health->dissipated - health->work_input -
-           health->work_drive - health->work_applied;
-}
-
 static void advance(struct lk_system *sys, uint64_t steps, double start, struct trajectory *ret)
 {
     static const double zero[16];
@@ -381,7 +376,7 @@ static void advance(struct lk_system *sys, uint64_t steps, double start, struct 
         keep_largest(&ret->violation[0], health.residual_position);
         keep_largest(&ret->violation[1], health.residual_velocity);
         keep_largest(&ret->violation[2], health.residual_acceleration);
-        keep_largest(&ret->energy_drift, fabs(balance(&health) - start));
+        keep_largest(&ret->energy_drift, fabs(lk_energy_balance(&health) - start));
     }
 }
 
@@ -397,7 +392,7 @@ static void compare_file(const struct reference_case *c, struct lk_system *sys, 
     assert_non_null(fgets(line, sizeof(line), f));
     n = read_header(c, sys, line, columns);
     lk_system_health(sys, &health);
-    start = balance(&health);
+    start = lk_energy_balance(&health);
     while (read_row(f, line, row, n) && row[0] <= c->end + 1e-9) {
         uint64_t steps = (uint64_t)llround(row[0] / h);
 

@@ -12,7 +12,7 @@ set -eu
 heap='aligned_alloc calloc free'
 cycle='memcpy memset strcmp __errno_location ceil fmax fmin
     clock_gettime clock_nanosleep
-    lk_energy_appears lk_energy_begin lk_energy_look lk_pool_rest lk_pool_rouse lk_system_dependent_rows lk_system_extent lk_system_health lk_system_input_channels lk_system_input_size
+    lk_energy_appears lk_energy_balance lk_energy_begin lk_energy_look lk_pool_rest lk_pool_rouse lk_system_dependent_rows lk_system_extent lk_system_health lk_system_input_channels lk_system_input_size
     lk_system_output_size lk_system_outputs lk_system_poses lk_system_reset lk_system_step lk_system_step_count
     lk_system_step_size lk_system_summary lk_system_time
     lk_system_state_copy lk_system_state_set lk_system_state_size'

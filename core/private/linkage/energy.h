@@ -81,6 +81,11 @@ struct lk_energy_watch {
     double turnover;
 };
 
+/** lk_energy_balance() - return the energy in the mechanism, less the work that inputs, drives and
+ * loads have put in, plus what was dissipated [J]. Without errors it is constant, except for the
+ * work of closing the joints.  RT: yes. */
+LK_RT double lk_energy_balance(const struct lk_health *health);
+
 /** lk_energy_begin() - start the balance at the present state.  Thread: the stepping thread.  RT:
  * yes. */
 LK_RT void lk_energy_begin(struct lk_energy_watch *watch, const struct lk_system *system);

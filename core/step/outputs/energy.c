@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linkage/energy.h"
 #include "maths/arithmetic.h"
+#include "maths/hot.h"
 #include "maths/vec.h"
 #include "step/elements/contacts.h"
 #include "step/elements/tyres.h"
@@ -17,6 +18,19 @@
 static double put_in(const struct lk_health *h)
 {
     return h->work_input + h->work_drive + h->work_applied;
+}
+
+/* apart, so that it stays within the region of LK_ARITHMETIC */
+static LK_APART double balance(const struct lk_health *h)
+{
+    return h->kinetic + h->potential + h->dissipated - put_in(h);
+}
+
+LK_RT double lk_energy_balance(const struct lk_health *health)
+{
+    LK_ARITHMETIC;
+
+    return balance(health);
 }
 
 static double sum_of(const struct lk_health *h)

@@ -66,7 +66,7 @@ static void note_health(const struct lk_system *system, struct run_result *resul
     lk_system_health(system, &health);
     if (result->steps > 0)
         lk_energy_look(&result->energy, system, &health);
-    energy = health.kinetic + health.potential + health.dissipated - health.work_input;
+    energy = lk_energy_balance(&health);
     if (result->steps == 0)
         result->energy_start = energy;
     result->drift = fmax(result->drift, fabs(energy - result->energy_start));

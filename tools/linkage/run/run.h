@@ -111,7 +111,7 @@ bool run_load_state(struct lk_system *system, const char *path);
 bool run_save_state(const struct lk_system *system, const char *path);
 
 /** struct run_result - results that `run` prints at its end.
- * @drift:  largest change of energy [J]
+ * @drift:  largest change of the energy, less the work put in, plus the energy dissipated [J]
  * @step_s: wall time spent in steps
  * @turn:   largest rotation of a body in one step [rad], of body @turning
  * @strain: largest strain of a beam, at body @strained and at @strained_s [s]

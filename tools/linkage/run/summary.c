@@ -8,20 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Return true if the model has torques, or forces fixed to a body. These loads have no potential,
- * and the energy balance does not include their work, so it would appear as drift. */
-static bool has_constant_loads(const struct lk_model *model)
-{
-    for (int i = 0; i < model->n_forces; i++) {
-        const struct lk_force_def *f = &model->forces[i];
-
-        if (f->type == LK_FORCE_CONSTANT_TORQUE ||
-            (f->type == LK_FORCE_CONSTANT_FORCE && f->frame == LK_FRAME_BODY))
-            return true;
-    }
-    return false;
-}
-
 static void print_text(const struct run_result *r, const struct lk_model *model,
                        const struct lk_system *system, FILE *to)
 {
@@ -33,9 +19,7 @@ static void print_text(const struct run_result *r, const struct lk_model *model,
             1e3 * lk_system_step_size(system), summary.order, r->time);
     fprintf(to, "wall time           %.3g s, %.0f times real time, %.3g us a step\n", r->wall_s,
             r->wall_s > 0 ? r->time / r->wall_s : 0, 1e6 * r->step_s / steps);
-    fprintf(to, "energy drift        %.3g J (largest%s; energy at the start %.6g J)\n", r->drift,
-            has_constant_loads(model) ? ", with the work of constant torques and turning forces"
-                                      : "",
+    fprintf(to, "energy drift        %.3g J (largest; energy at the start %.6g J)\n", r->drift,
             r->energy_start);
     fprintf(to, "largest residuals   position %.3g m or rad, velocity %.3g m/s or rad/s\n",
             r->largest.residual_position, r->largest.residual_velocity);

@@ -181,7 +181,7 @@ static void note_state(struct work *w)
     struct lk_health h;
 
     lk_system_health(w->system, &h);
-    energy = h.kinetic + h.potential + h.dissipated - h.work_input - h.work_drive - h.work_applied;
+    energy = lk_energy_balance(&h);
     if (w->samples == 0) {
         w->energy = energy;
         lk_energy_begin(&w->watch, w->system);
