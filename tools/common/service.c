@@ -5,6 +5,8 @@
 #include "message.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 
 static volatile sig_atomic_t has_ended;
 
@@ -29,4 +31,15 @@ bool service_begin(void)
 bool service_ends(void)
 {
     return has_ended != 0;
+}
+
+void service_tell(const char *reason)
+{
+    static char told[512];
+
+    if (strncmp(reason, told, sizeof(told) - 1) == 0)
+        return;
+    if (reason[0] != '\0')
+        complain("%s", reason);
+    snprintf(told, sizeof(told), "%s", reason);
 }

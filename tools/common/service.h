@@ -12,4 +12,9 @@ bool service_begin(void);
 /** service_ends() - Return whether one of these signals has come. Thread: any. */
 bool service_ends(void);
 
+/** service_tell() - Print why the program waits, on the standard error, each time the reason
+ * changes.
+ * @reason: one line; "": none, and the same reason is printed again if it returns. Thread: main. */
+void service_tell(const char *reason);
+
 #endif

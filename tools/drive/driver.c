@@ -57,9 +57,14 @@ static void run(struct driver *d, struct lk_client_bench *bench)
         struct driver_car car;
         double values[DRIVER_VALUES], dt;
 
-        if (lk_client_bench_receive(bench, SILENT_MS, NULL, &sample) != 0)
-            continue;
+        int result = lk_client_bench_receive(bench, SILENT_MS, NULL, &sample);
+
         lk_client_bench_read_state(bench, &view);
+        service_tell(result == 0 && sample->n_values != SEEN
+                         ? "the outputs chassis and motion are not a body-pose and a body-velocity"
+                         : view.text);
+        if (result != 0)
+            continue;
         dt = fmin(fmax(sample->time_s - before_s, 0), 10 * PERIOD_S);
         before_s = sample->time_s;
         if (view.state != LK_CLIENT_BENCH_CONNECTED || sample->n_values != SEEN ||

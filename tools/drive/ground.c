@@ -55,9 +55,18 @@ static void run(const struct world *w, struct lk_client_bench *bench, size_t whe
     while (!service_ends()) {
         const Linkage__V1__OutputSample *sample;
 
-        if (lk_client_bench_receive(bench, SILENT_MS, NULL, &sample) != 0 ||
-            sample->n_values != wheels * SEEN)
+        struct lk_client_bench_view view;
+
+        if (lk_client_bench_receive(bench, SILENT_MS, NULL, &sample) != 0) {
+            lk_client_bench_read_state(bench, &view);
+            service_tell(view.text);
             continue;
+        }
+        if (sample->n_values != wheels * SEEN) {
+            service_tell("an OUTPUT is not of type tyre-contact, nothing is answered");
+            continue;
+        }
+        service_tell("");
         for (size_t i = 0; i < wheels; i++)
             answer(w, sample->values + i * SEEN + 4, values + i * ANSWER);
         lk_client_bench_send(bench, values, wheels * ANSWER, NULL);

@@ -108,10 +108,18 @@ static int run(const struct options *o, int fd)
     }
     while (!service_ends()) {
         const Linkage__V1__OutputSample *sample;
+        struct lk_client_bench_view view;
 
-        if (lk_client_bench_receive(bench, SILENT_MS, NULL, &sample) == 0 &&
-            sample->n_values == wanted)
+        if (lk_client_bench_receive(bench, SILENT_MS, NULL, &sample) != 0) {
+            lk_client_bench_read_state(bench, &view);
+            service_tell(view.text);
+        } else if (sample->n_values != wanted) {
+            service_tell("expected a body-pose, a body-velocity and one number of --wheel; nothing "
+                         "is sent");
+        } else {
+            service_tell("");
             send_car(o, fd, sample);
+        }
     }
     lk_client_bench_close(bench);
     return 0;
