@@ -36,6 +36,9 @@ def check_way(rig, rows):
 with CarRig(linkaged, linkagectl, linkage, root) as rig:
     write_car(rig)
     rig.start_daemon(rig.work / 'car.yaml', 'policy: {stale: {action: hold, timeout: 200}}')
+    wrong = subprocess.run(['timeout', '5', ground, *rig.endpoints, 'ground_fl=nothing'], stderr=subprocess.PIPE, text=True)
+    if 'nothing' not in wrong.stderr:
+        rig.fail(f'linkage-ground does not say that there is no such output: {wrong.stderr}')
     server = rig.start(ground, '--amplitude', AMPLITUDE, '--length', LENGTH, *rig.endpoints)
     rig.await_that('the server does not get the ground', lambda: rig.input('ground_fl')['bench'] == 'linkage-ground')
     rig.begin()
